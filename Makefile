@@ -1,0 +1,56 @@
+# Two commands do everything on a fresh machine with Python >= 3.11, make and PyPI: `make demo` and `make test`.
+# Another interpreter: `make test PYTHON=python3.12`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := src tests benchmarks examples
+
+# Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
+export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
+
+.PHONY: help demo test check pytest pytest-nojit bench clean
+help:
+	@echo "make demo    fit a topic model to a simulated corpus and print its topics"
+	@echo "make test    lint, types, import rules and all tests"
+	@echo "make check   lint, types and import rules only"
+	@echo "make bench   speed and perplexity against tomotopy"
+	@echo "make clean   remove the environment and every cache"
+
+$(VENV)/.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
+	    "pitmanyor needs Python >= 3.11, not " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(VENV)/.stamp-bench: $(VENV)/.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.stamp
+	@$(BIN)/python examples/demo.py
+
+check: $(VENV)/.stamp
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+pytest-nojit: $(VENV)/.stamp
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit
+
+pytest: $(VENV)/.stamp
+	$(BIN)/python -m pytest
+
+# One after the other even under `make -j`: the full run comes last, so its summary is the last thing printed.
+test:
+	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory pytest-nojit
+	@$(MAKE) --no-print-directory pytest
+
+bench: $(VENV)/.stamp-bench
+	$(BIN)/python -m benchmarks.speed
+
+clean:
+	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

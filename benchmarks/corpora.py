@@ -1,0 +1,114 @@
+"""Corpora to race on: a Zipf-like simulated one with planted topics, and two real ones where they are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus, Grouping, Stream
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+CHUNK = 10_000  # documents whose topic proportions are in memory at once
+
+
+def zipf(
+    n_tokens: int = 1_000_000,
+    document_length: int = 100,
+    n_topics: int = 100,
+    vocabulary: int = 10_000,
+    n_authors: int = 200,
+    seed: int = 0,
+) -> Corpus:
+    """A simulated corpus: Zipf-like words, `n_topics` planted topics, authors with tastes of their own.
+
+    Topics are Dirichlet draws around one Zipf distribution, authors around one global topic distribution, documents
+    around their author. The stream is called "word", the grouping "author".
+    """
+    rng = np.random.default_rng(seed)
+    base = 1.0 / (np.arange(vocabulary) + 2.7)
+    topics = _dirichlet(rng, np.broadcast_to(0.05 * vocabulary * base / base.sum(), (n_topics, vocabulary)))
+    taste = _dirichlet(rng, np.full((1, n_topics), 1.0))[0]
+    authors = _dirichlet(rng, np.broadcast_to(0.3 * n_topics * taste, (n_authors, n_topics)))
+    n_documents = n_tokens // document_length
+    author_of = rng.integers(0, n_authors, n_documents).astype(np.int32)
+    topic_of = np.concatenate(
+        [
+            _document_topics(rng, 5.0 * authors[author_of[start : start + CHUNK]], document_length)
+            for start in range(0, n_documents, CHUNK)
+        ]
+    )
+    words = np.empty(len(topic_of), np.int32)
+    for k in range(n_topics):
+        here = np.flatnonzero(topic_of == k)
+        words[here] = _categorical(np.cumsum(topics[k]), rng.random(len(here)))
+    return Corpus(
+        vocabulary=tuple(f"w{v:05d}" for v in range(vocabulary)),
+        streams=MappingProxyType({"word": Stream(words, np.arange(n_documents + 1, dtype=np.int64) * document_length)}),
+        groups=MappingProxyType({"author": Grouping(tuple(f"a{a:03d}" for a in range(n_authors)), author_of)}),
+    )
+
+
+def _dirichlet(rng: np.random.Generator, shape: NDArray[np.float64]) -> NDArray[np.float64]:
+    # The tiny floor keeps a row whose gamma draws all underflow from becoming 0/0.
+    draws = rng.standard_gamma(shape) + 1e-300
+    return np.asarray(draws / draws.sum(axis=-1, keepdims=True))
+
+
+def _document_topics(rng: np.random.Generator, shape: NDArray[np.float64], length: int) -> NDArray[np.int64]:
+    """`length` topics for every row of Dirichlet parameters, document by document."""
+    cumulative = np.cumsum(_dirichlet(rng, shape), axis=1)
+    # One sorted search for all documents: row d of the cumulative sums is moved to the interval [d, d + 1].
+    n, n_topics = cumulative.shape
+    flat = (cumulative / cumulative[:, -1:] + np.arange(n)[:, None]).ravel()
+    found = np.searchsorted(flat, (rng.random((n, length)) + np.arange(n)[:, None]).ravel(), side="right")
+    return np.minimum(found - np.repeat(np.arange(n) * n_topics, length), n_topics - 1)
+
+
+def _categorical(cumulative: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+    found = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+    return np.minimum(found, len(cumulative) - 1)
+
+
+def kos_blog(min_df: int = 5) -> Corpus | None:
+    """Daily KOS blog posts (3,430 documents, 0.47 M tokens), or None where the data are not at hand."""
+    table = _read("kos_blog")
+    return None if table is None else _corpus({"word": table["tokens"]}, min_df)
+
+
+def congress_follow(min_df: int = 5) -> Corpus | None:
+    """Tweets of the US Congress (209,440 documents, 3.1 M words, hashtags, authors), or None where not at hand."""
+    table = _read("congress_follow")
+    return None if table is None else _corpus({"word": table["tokens"], "hashtag": table["hashtags"]}, min_df, table)
+
+
+def _read(name: str) -> dict[str, list] | None:
+    path = DATA / name / "documents.parquet"
+    if not path.exists():
+        return None
+    import pyarrow.parquet as pq  # in the `bench` extra only
+
+    return pq.read_table(path, columns=["tokens", "hashtags", "author"]).to_pydict()
+
+
+def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None = None) -> Corpus:
+    """Drop tokens found in fewer than `min_df` documents, then documents left without words."""
+    seen: dict[str, int] = {}
+    for tokens in zip(*streams.values(), strict=True):
+        for token in {token for part in tokens for token in part}:
+            seen[token] = seen.get(token, 0) + 1
+    kept = {name: [[t for t in doc if seen[t] >= min_df] for doc in docs] for name, docs in streams.items()}
+    alive = [d for d, doc in enumerate(kept["word"]) if doc]
+    groups = None if table is None else {"author": [table["author"][d] for d in alive]}
+    return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups=groups)
+
+
+CORPORA: dict[str, Callable[[], Corpus | None]] = {
+    "zipf, 100-token documents": zipf,
+    "zipf, 10-token documents": lambda: zipf(document_length=10),
+    "kos_blog": kos_blog,
+    "congress_follow": congress_follow,
+}

@@ -1,0 +1,163 @@
+"""Corpus: frozen arrays of tokens with the context they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import CorpusError
+
+RESERVED = ("document", "topic", "vocabulary")
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Ragged tokens: document d holds `words[offsets[d]:offsets[d + 1]]`, indices into the corpus vocabulary."""
+
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """One label per document: document d has `labels[codes[d]]`."""
+
+    labels: tuple[Hashable, ...]
+    codes: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkSet:
+    """Links as pairs of labels, (source, target)."""
+
+    pairs: tuple[tuple[Hashable, Hashable], ...]
+
+
+def _frozen(values: Iterable[int] | NDArray[np.generic], dtype: type[np.generic]) -> NDArray[np.generic]:
+    array = np.ascontiguousarray(values if isinstance(values, np.ndarray) else list(values), dtype=dtype)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
+
+    >>> corpus = Corpus.from_tokens([["cat", "sat"], ["dog"]], groups={"author": ["ann", "bob"]})
+    >>> corpus
+    Corpus(2 documents, 3 tokens, 3 words, streams: word, groups: author)
+    """
+
+    vocabulary: tuple[str, ...]
+    streams: Mapping[str, Stream]
+    groups: Mapping[str, Grouping] = field(default_factory=dict)
+    links: Mapping[str, LinkSet] = field(default_factory=dict)
+
+    @property
+    def n_documents(self) -> int:
+        return len(next(iter(self.streams.values())).offsets) - 1
+
+    @property
+    def n_tokens(self) -> int:
+        return sum(len(stream.words) for stream in self.streams.values())
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{self.n_documents:,} documents",
+            f"{self.n_tokens:,} tokens",
+            f"{len(self.vocabulary):,} words",
+            f"streams: {', '.join(self.streams)}",
+        ]
+        if self.groups:
+            parts.append(f"groups: {', '.join(self.groups)}")
+        if self.links:
+            parts.append(f"links: {', '.join(self.links)}")
+        return f"Corpus({', '.join(parts)})"
+
+    @classmethod
+    def from_tokens(
+        cls,
+        documents: Sequence[Sequence[str]] | Mapping[str, Sequence[Sequence[str]]],
+        groups: Mapping[str, Sequence[Hashable]] | None = None,
+        links: Mapping[str, Iterable[tuple[Hashable, Hashable]]] | None = None,
+        vocabulary: Sequence[str] | None = None,
+    ) -> Corpus:
+        """A corpus from token lists: one list per document, or a dict of such lists by stream.
+
+        `vocabulary` fixes the words and their order (a token outside it is an error); by default it is every
+        token, sorted. `groups` gives one label per document, `links` pairs of labels.
+        """
+        by_stream = dict(documents) if isinstance(documents, Mapping) else {"word": documents}
+        n_documents = _check_streams(by_stream)
+        words = _vocabulary(by_stream, vocabulary)
+        index = {word: i for i, word in enumerate(words)}
+        return cls(
+            vocabulary=words,
+            streams=MappingProxyType({name: _stream(name, docs, index) for name, docs in by_stream.items()}),
+            groups=MappingProxyType({k: _grouping(k, v, n_documents) for k, v in (groups or {}).items()}),
+            links=MappingProxyType({k: _link_set(k, v) for k, v in (links or {}).items()}),
+        )
+
+
+def _check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
+    if not by_stream:
+        raise CorpusError("no token stream: give a list of token lists, or a dict of them by stream")
+    sizes = {name: len(docs) for name, docs in by_stream.items()}
+    if len(set(sizes.values())) > 1:
+        counts = ", ".join(f"{name!r} has {size}" for name, size in sizes.items())
+        raise CorpusError(f"every stream needs one (maybe empty) token list per document, but {counts}")
+    for name, docs in by_stream.items():
+        for d, doc in enumerate(docs):
+            if isinstance(doc, str):
+                raise CorpusError(f"stream {name!r}, document {d} is a string; split it into a list of tokens first")
+    if not any(len(doc) for docs in by_stream.values() for doc in docs):
+        raise CorpusError("the corpus holds no token at all")
+    return next(iter(sizes.values()))
+
+
+def _vocabulary(by_stream: Mapping[str, Sequence[Sequence[str]]], given: Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return tuple(sorted({token for docs in by_stream.values() for doc in docs for token in doc}))
+    words = tuple(given)
+    if len(set(words)) != len(words):
+        twice = next(word for i, word in enumerate(words) if word in words[:i])
+        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must come once")
+    return words
+
+
+def _stream(name: str, docs: Sequence[Sequence[str]], index: Mapping[str, int]) -> Stream:
+    offsets = np.zeros(len(docs) + 1, np.int64)
+    np.cumsum([len(doc) for doc in docs], out=offsets[1:])
+    words = np.empty(offsets[-1], np.int32)
+    for d, doc in enumerate(docs):
+        try:
+            words[offsets[d] : offsets[d + 1]] = [index[token] for token in doc]
+        except KeyError as missing:
+            raise CorpusError(
+                f"stream {name!r}, document {d}: token {missing.args[0]!r} is not in the vocabulary; "
+                "add it there, or filter it out first"
+            ) from None
+    return Stream(_frozen(words, np.int32), _frozen(offsets, np.int64))
+
+
+def _grouping(name: str, labels: Sequence[Hashable], n_documents: int) -> Grouping:
+    if name in RESERVED:
+        raise CorpusError(f"a group may not be called {name!r}: that name is a plate of its own")
+    if len(labels) != n_documents:
+        raise CorpusError(f"group {name!r} has {len(labels)} labels for {n_documents} documents; give one for each")
+    codes: dict[Hashable, int] = {}
+    values = [codes.setdefault(label, len(codes)) for label in labels]
+    return Grouping(tuple(codes), _frozen(values, np.int32))
+
+
+def _link_set(name: str, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:
+    out = []
+    for i, pair in enumerate(pairs):
+        if isinstance(pair, str) or len(tuple(pair)) != 2:
+            raise CorpusError(f"links {name!r}, entry {i}: {pair!r} is not a pair (source, target)")
+        out.append((pair[0], pair[1]))
+    return LinkSet(tuple(out))

@@ -1,0 +1,87 @@
+"""The values a graph is made of: nodes, bases, token streams, link sets. All frozen, all hashable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["gem", "pyp", "dirichlet"]
+Side = Literal["topic", "word"]
+Share = Literal["layer", "node"]
+Kernel = Literal["similarity", "pair"]
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """Gamma(shape, rate) prior of a concentration (a shape and a RATE, as in the paper)."""
+
+    shape: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """The uniform distribution over a vocabulary: "vocabulary" (all words of the corpus) or a stream's own words."""
+
+    over: str
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A mixture of parents with weights learned under a Dirichlet(prior), or fixed when `weights` is given."""
+
+    parents: tuple[str, ...]
+    prior: tuple[float, ...] | None
+    weights: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class Node:
+    """One Pitman-Yor (or Dirichlet) node of a graph: a restaurant for every instance of its plate.
+
+    `parents` is empty for a root. A root is a `gem` (infinitely many topics), a `dirichlet` over `over` topics
+    (an int) or over a vocabulary (its name), or a `pyp` whose base is uniform over the vocabulary `over`.
+    With several parents either `mix_prior` (learned weights) or `mix_weights` (fixed ones) has one entry for each.
+    """
+
+    name: str
+    kind: Kind
+    side: Side
+    parents: tuple[str, ...] = ()
+    over: str | int | None = None
+    plate: tuple[str, ...] = ()
+    discount: float = 0.0
+    concentration: float | Gamma = Gamma(0.1, 0.1)
+    share: Share = "layer"
+    mix_prior: tuple[float, ...] | None = None
+    mix_weights: tuple[float, ...] | None = None
+
+    @property
+    def local(self) -> bool:
+        """A local node is alive only while its document is visited."""
+        return "document" in self.plate
+
+    @property
+    def per_topic(self) -> bool:
+        return "topic" in self.plate
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A stream of observed tokens: a topic from node `topic`, then a word from node `emit`."""
+
+    name: str
+    topic: str
+    emit: str
+
+
+@dataclass(frozen=True)
+class Links:
+    """A named set of links between the instances of a node's grouping plate."""
+
+    name: str
+    between: str
+    directed: bool = True
+    kernel: Kernel = "similarity"
+    intercept: bool = False
+    self_links: bool = False

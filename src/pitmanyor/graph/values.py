@@ -1,0 +1,129 @@
+"""The numbers and names a node may carry: each function returns the canonical value or explains the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from numbers import Real
+from typing import get_args
+
+from pitmanyor.errors import GraphError
+from pitmanyor.graph.nodes import Gamma, Share
+
+PRIOR = Gamma(0.1, 0.1)
+TOPIC_DISCOUNT = 0.5
+WORD_DISCOUNT = 0.7
+RESERVED = ("document", "topic", "vocabulary")
+WEIGHT_TOLERANCE = 1e-9
+
+
+def as_name(what: str, name: object) -> str:
+    """A name is a Python identifier: it appears in traces, files and drawings, and `repr` must read back."""
+    if not isinstance(name, str) or not name.isidentifier():
+        raise GraphError(f"{name!r} cannot name a {what}: use an identifier such as 'theta' or 'theta_tag'")
+    if name in RESERVED:
+        raise GraphError(f"a {what} may not be called {name!r}: that word has a meaning of its own in a graph")
+    return name
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    number = float(value)
+    return number if isfinite(number) else None
+
+
+def as_discount(name: str, value: object) -> float:
+    number = _number(value)
+    if number is None or not 0 <= number < 1:
+        raise GraphError(
+            f"the discount of {name!r} is {value!r}, but it must be a number from 0 up to but not including 1 "
+            "(0 makes the node a Dirichlet process, 0.5 to 0.8 suit power laws)"
+        )
+    return number
+
+
+def as_concentration(name: str, value: object) -> float | Gamma:
+    """A number is a fixed concentration, a Gamma is a prior under which it is sampled (maths 5)."""
+    if isinstance(value, Gamma):
+        shape, rate = _number(value.shape), _number(value.rate)
+        if shape is None or rate is None or shape <= 0 or rate <= 0:
+            raise GraphError(
+                f"{name!r} has the concentration prior {value!r}, but shape and rate must both be positive"
+            )
+        return Gamma(shape, rate)
+    number = _number(value)
+    if number is None or number <= 0:
+        raise GraphError(
+            f"the concentration of {name!r} is {value!r}, but it must be a positive number (then it is fixed) "
+            "or a prior such as Gamma(0.1, 0.1) (then it is sampled)"
+        )
+    return number
+
+
+def as_share(name: str, value: object) -> Share:
+    for share in get_args(Share):
+        if value == share:
+            return share  # type: ignore[no-any-return]
+    raise GraphError(
+        f"{name!r} has share={value!r}, but it must be 'layer' (one concentration for all its instances) "
+        "or 'node' (one for each)"
+    )
+
+
+def as_plate(name: str, plate: object) -> tuple[str, ...]:
+    """The canonical plate: a sorted tuple, so that ("topic", "document") and ("document", "topic") are one."""
+    parts = () if plate is None else (plate,) if isinstance(plate, str) else plate
+    if not isinstance(parts, Sequence) or not all(isinstance(part, str) and part for part in parts):
+        raise GraphError(
+            f"{name!r} has plate={plate!r}, but it must be None, a name such as 'document', 'topic' or 'author', "
+            "or a tuple of such names"
+        )
+    if "vocabulary" in parts:
+        raise GraphError(
+            f"{name!r} has the plate 'vocabulary', but words are what a node is over, not what it is repeated for; "
+            "say over='vocabulary' or base=uniform('vocabulary') instead"
+        )
+    if len(set(parts)) != len(parts):
+        raise GraphError(f"{name!r} has plate={plate!r}, which names the same plate twice")
+    return tuple(sorted(parts))
+
+
+def as_over(name: str, over: object) -> str | int:
+    """What a root is spread over: a vocabulary (its name) or a number of topics."""
+    if isinstance(over, str) and (over == "vocabulary" or over.isidentifier()):
+        return over
+    if isinstance(over, int) and not isinstance(over, bool) and over >= 1:
+        return over
+    raise GraphError(
+        f"{name!r} is over {over!r}, but it must be 'vocabulary', the name of a token stream (its own words), "
+        "or a number of topics"
+    )
+
+
+def as_prior(place: str, n_parents: int, prior: object) -> tuple[float, ...]:
+    """One positive lambda for each parent; a single number counts for all."""
+    entries = _entries(place, "prior", n_parents, [prior] * n_parents if isinstance(prior, Real) else prior)
+    if any(entry <= 0 for entry in entries):
+        raise GraphError(f"{place}: the prior {prior!r} must be positive for every parent")
+    return entries
+
+
+def as_weights(place: str, n_parents: int, weights: object) -> tuple[float, ...]:
+    """One positive fixed weight for each parent, together 1."""
+    entries = _entries(place, "weights", n_parents, weights)
+    if any(entry <= 0 for entry in entries):
+        raise GraphError(f"{place}: the weights {weights!r} must be positive; leave a parent of weight 0 out")
+    if abs(sum(entries) - 1) > WEIGHT_TOLERANCE:
+        raise GraphError(f"{place}: the weights {weights!r} add up to {sum(entries):g}, but they must add up to 1")
+    return entries
+
+
+def _entries(place: str, what: str, n_parents: int, values: object) -> tuple[float, ...]:
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise GraphError(f"{place}: {what}={values!r} must be a sequence of one number for each of {n_parents} parents")
+    numbers = [_number(value) for value in values]
+    entries = tuple(number for number in numbers if number is not None)
+    if len(entries) != len(numbers) or len(entries) != n_parents:
+        raise GraphError(f"{place}: {what}={values!r} must hold one number for each of {n_parents} parents")
+    return entries

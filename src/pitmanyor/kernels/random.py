@@ -1,0 +1,110 @@
+"""Counter-based random numbers: a stream is a key, a draw is a function of the key and a counter.
+
+There is no generator object. A stream is two scalars, `key` (uint64) and `n` (int64, the number of uniforms used so
+far), because an array handed to an inlined helper costs Numba atomic reference counts. Any thread can make any number
+of any stream, so neither threads nor machines can change a result.
+
+Keys come from Philox4x32-10 (Salmon et al. 2011), called once for each block of work. The numbers of one stream come
+from a cheaper hash of (key, n), called once for each uniform.
+
+From Python pass words as `np.uint64(...)`: Numba reads a plain int as int64 and refuses one of 2^63 or more, and it
+hands a uint64 back as a plain int. Inside compiled code there is nothing to do.
+
+All code here gives the same bytes with NUMBA_DISABLE_JIT=1. Compiled uint64 arithmetic wraps silently. NumPy scalars
+warn when they wrap, so without the compiler the three helpers `_word`, `_add` and `_mul` mask Python integers instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import config, njit
+
+_MASK64 = (1 << 64) - 1
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+_PHILOX_M0, _PHILOX_M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_PHILOX_W0, _PHILOX_W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0x3C79AC492BA7B653), np.uint64(0x1C69B3F74AC4AE35)
+_SHIFT_27, _SHIFT_33, _SHIFT_11 = np.uint64(27), np.uint64(33), np.uint64(11)
+
+if config.DISABLE_JIT:
+
+    def _word(x: int) -> np.uint64:
+        return np.uint64(int(x) & _MASK64)
+
+    def _add(x: np.uint64, y: np.uint64) -> np.uint64:
+        return np.uint64((int(x) + int(y)) & _MASK64)
+
+    def _mul(x: np.uint64, y: np.uint64) -> np.uint64:
+        return np.uint64((int(x) * int(y)) & _MASK64)
+
+else:
+
+    @njit(cache=True, forceinline=True)
+    def _word(x: int) -> np.uint64:
+        return np.uint64(x)
+
+    @njit(cache=True, forceinline=True)
+    def _add(x: np.uint64, y: np.uint64) -> np.uint64:
+        return x + y
+
+    @njit(cache=True, forceinline=True)
+    def _mul(x: np.uint64, y: np.uint64) -> np.uint64:
+        return x * y
+
+
+@njit(cache=True)
+def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Philox4x32-10: the counter (c0..c3) enciphered under the key (k0, k1); all are 32-bit words held in 64 bits.
+
+    A product of two 32-bit words fits in 64 bits, so nothing here can wrap.
+    """
+    x0, x1, x2, x3 = _word(c0) & _LOW, _word(c1) & _LOW, _word(c2) & _LOW, _word(c3) & _LOW
+    y0, y1 = _word(k0) & _LOW, _word(k1) & _LOW
+    for _ in range(10):
+        p0 = _PHILOX_M0 * x0
+        p1 = _PHILOX_M1 * x2
+        x0, x1, x2, x3 = (p1 >> _HALF) ^ x1 ^ y0, p1 & _LOW, (p0 >> _HALF) ^ x3 ^ y1, p0 & _LOW
+        y0 = (y0 + _PHILOX_W0) & _LOW
+        y1 = (y1 + _PHILOX_W1) & _LOW
+    return x0, x1, x2, x3
+
+
+@njit(cache=True)
+def stream_key(seed: int, chain: int, sweep: int, block: int, purpose: int) -> np.uint64:
+    """The key of the stream for one purpose in one block of one sweep; every argument may use all 64 bits.
+
+    Two Philox calls, since 320 bits do not fit one: (seed, chain) enciphered under `purpose` gives the key under
+    which (sweep, block) is enciphered. Two different tuples agree with probability 2^-64.
+    """
+    s, c, w, b, p = _word(seed), _word(chain), _word(sweep), _word(block), _word(purpose)
+    k0, k1, _, _ = philox(s & _LOW, s >> _HALF, c & _LOW, c >> _HALF, p & _LOW, p >> _HALF)
+    low, high, _, _ = philox(w & _LOW, w >> _HALF, b & _LOW, b >> _HALF, k0, k1)
+    return (high << _HALF) | low
+
+
+@njit(cache=True, forceinline=True)
+def bits(key: np.uint64, n: int) -> np.uint64:
+    """The n-th 64 random bits of a stream.
+
+    A Weyl sequence through Evensen's "moremur" finaliser. The key enters twice, the second time with its halves
+    swapped: two streams whose Weyl sequences happen to overlap still give different numbers.
+    """
+    k = _word(key)
+    z = _add(k, _mul(_word(n), _GOLDEN))
+    z = _mul(z ^ (z >> _SHIFT_27), _MIX_1)
+    z = _add(z ^ (z >> _SHIFT_33), (k << _HALF) | (k >> _HALF))
+    z = _mul(z, _MIX_2)
+    return z ^ (z >> _SHIFT_27)
+
+
+@njit(cache=True, forceinline=True)
+def uniform(key: np.uint64, n: int) -> float:
+    """The n-th uniform of a stream, strictly inside (0, 1), on a grid of 2^-53; the caller adds one to n.
+
+    The offset keeps 0 out and is too small to round the largest value up to 1.
+    """
+    return float(np.int64(bits(key, n) >> _SHIFT_11)) * 2.0**-53 + 2.0**-55

@@ -1,0 +1,132 @@
+"""Every table walk summed in one pass, for all topics at once (maths 2)."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from pitmanyor.kernels.arrays import BLOCK
+
+
+@njit(cache=True)
+def score_side(net, side, entry, start, stop, n_columns):
+    """Fill A(N, k) of positions start..stop-1, parents first. A narrow node fills column 0 alone."""
+    for pos in range(start, stop):
+        node = net.node[side.cells[pos]]
+        if net.n_parents[node] > 1:
+            _mix_parents(net, side, entry, pos, n_columns)
+        if net.wide[node] == 0:
+            _score_narrow(net, side, entry, pos, node)
+        elif net.rest_wide[node]:
+            _score_by_column(net, side, entry, pos, node, n_columns)
+        else:
+            _score_row(net, side, entry, pos, node, n_columns)
+
+
+@njit(cache=True)
+def _mix_parents(net, side, entry, pos, n_columns):
+    """Write sum_i r_i A(P_i, k) where A(N, k) will stand."""
+    cell = side.cells[pos]
+    node = net.node[cell]
+    n_parents = net.n_parents[node]
+    width = n_columns if net.wide[node] else 1
+    step = n_parents * net.rest_wide[node]
+    values = side.values
+    for k in range(width):
+        values[pos, k] = 0.0
+    for i in range(n_parents):
+        parent = side.par[side.par_first[entry + pos] + i]
+        wide = net.wide[net.node[side.cells[parent]]]
+        qt = net.to_rest[cell] + i
+        for k in range(width):
+            values[pos, k] += net.weight[qt + k * step] * values[parent, k * wide]
+
+
+@njit(cache=True)
+def _score_narrow(net, side, entry, pos, node):
+    cell = side.cells[pos]
+    i, q = net.row[cell], net.rest[cell]
+    base = net.base[node]
+    if net.n_parents[node] > 0:
+        parent = side.par[side.par_first[entry + pos]] if net.n_parents[node] == 1 else pos
+        base = float(side.values[parent, 0])
+    side.values[pos, 0] = (net.stay[i] + net.gain[q] * net.open[i] * base) * net.scale[q]
+
+
+@njit(cache=True)
+def _score_row(net, side, entry, pos, node, n_columns):
+    """A topic-side restaurant: its row is over the topics."""
+    cell = side.cells[pos]
+    row, q = net.row[cell], net.rest[cell]
+    values, stay, opens = side.values, net.stay, net.open
+    kind = stay.dtype.type
+    scale = kind(net.scale[q])
+    if net.n_parents[node] == 0:
+        gain = kind(net.gain[q] * net.scale[q] * net.base[node])
+        for k in range(n_columns):
+            values[pos, k] = stay[row + k] * scale + gain
+    else:
+        gain = kind(net.gain[q] * net.scale[q])
+        parent = side.par[side.par_first[entry + pos]] if net.n_parents[node] == 1 else pos
+        for k in range(n_columns):
+            values[pos, k] = stay[row + k] * scale + gain * opens[row + k] * values[parent, k]
+
+
+@njit(cache=True)
+def _score_by_column(net, side, entry, pos, node, n_columns):
+    """A word's row over per-topic restaurants: each column has its own gain and scale."""
+    cell = side.cells[pos]
+    row, q = net.row[cell], net.rest[cell]
+    values, stay, opens, gain, scale = side.values, net.stay, net.open, net.gain, net.scale
+    parent = pos
+    if net.n_parents[node] == 1:
+        parent = side.par[side.par_first[entry + pos]]
+    if net.n_parents[node] == 0 or net.wide[net.node[side.cells[parent]]] == 0:
+        base = net.base[node] if net.n_parents[node] == 0 else float(values[parent, 0])
+        for k in range(n_columns):
+            values[pos, k] = (stay[row + k] + gain[q + k] * base * opens[row + k]) * scale[q + k]
+    else:
+        for k in range(n_columns):
+            values[pos, k] = (stay[row + k] + gain[q + k] * values[parent, k] * opens[row + k]) * scale[q + k]
+
+
+@njit(cache=True)
+def fill_form(desk, side, n_shared, which, out, n_columns):
+    """out[k] = A(leaf, k) of topics that no slot holds: the leaf's linear form over shared positions (maths 4)."""
+    offset = desk.form_offset[which]
+    for k in range(n_columns):
+        out[k] = offset
+    for pos in range(n_shared):
+        slope = desk.form_slope[which, pos]
+        if slope != 0.0:
+            for k in range(n_columns):
+                out[k] += slope * side.values[pos, k]
+
+
+@njit(cache=True)
+def multiply(score, other, blocks, n_columns):
+    """score *= other, with sums over blocks of columns; returns the total."""
+    total = 0.0
+    for block in range((n_columns + BLOCK - 1) // BLOCK):
+        partial = 0.0
+        for k in range(block * BLOCK, min((block + 1) * BLOCK, n_columns)):
+            score[k] *= other[k]
+            partial += score[k]
+        blocks[block] = partial
+        total += partial
+    return total
+
+
+@njit(cache=True)
+def pick(score, blocks, x, n_columns):
+    """The column into which x, uniform on (0, total), falls."""
+    block, last = 0, (n_columns - 1) // BLOCK
+    while block < last and x >= blocks[block]:
+        x -= blocks[block]
+        block += 1
+    k, end = block * BLOCK, min((block + 1) * BLOCK, n_columns) - 1
+    while k < end and x >= score[k]:
+        x -= score[k]
+        k += 1
+    while score[k] <= 0.0 and k > 0:  # only rounding can come here
+        k -= 1
+    return k

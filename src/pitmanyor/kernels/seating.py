@@ -1,0 +1,296 @@
+"""One restaurant at a time: the terms of A, seating a customer, letting one go (maths 2 and 3)."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from pitmanyor.kernels.arrays import (
+    DIRICHLET,
+    DOOR,
+    GEM,
+    GEM_CELL,
+    MAX_TOPICS,
+    N_COLUMNS,
+    N_LIVE,
+    PAPER,
+    RULE,
+    SINGLETON,
+)
+from pitmanyor.kernels.random import uniform
+from pitmanyor.kernels.stirling import open_ratio, ratio, stay_ratio
+
+STUCK = -1
+
+
+@njit(cache=True)
+def leave_probability(tables, index, discount, rule, c, t):
+    """The chance that a leaving customer takes its table along, from the counts before it leaves (maths 2)."""
+    if t == c:
+        return 1.0
+    if rule == PAPER:
+        return t / c
+    if t == 1:
+        return 0.0
+    if rule == SINGLETON:
+        return 1.0 / (1.0 + (c - 1 - t * discount) * ratio(tables, index, c - 1, t - 1))
+    return t / c
+
+
+@njit(cache=True)
+def stay_term(tables, index, discount, rule, c, t):
+    """stay = S(c+1,t)/S(c,t) (1 - leave(c+1,t)): the newcomer sits, and would leave alone (maths 2)."""
+    if c == 0:
+        return 0.0
+    if rule == SINGLETON:
+        return c - discount * t
+    return stay_ratio(tables, index, c, t) * (1.0 - leave_probability(tables, index, discount, rule, c + 1, t))
+
+
+@njit(cache=True)
+def open_term(tables, index, discount, rule, c, t):
+    """open = S(c+1,t+1)/S(c,t) leave(c+1,t+1): the newcomer opens a table (maths 2)."""
+    if c == 0 or rule == SINGLETON:
+        return 1.0
+    return open_ratio(tables, index, c, t) * leave_probability(tables, index, discount, rule, c + 1, t + 1)
+
+
+@njit(cache=True)
+def refresh_restaurant(net, node, q, qt):
+    """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
+    b = net.concentration[q]
+    net.scale[q] = 1.0 / (b + net.n_customers[q])
+    if net.kind[node] == GEM:
+        net.gain[q] = 0.0
+        return
+    net.gain[q] = b + net.discount[node] * net.n_tables[q]
+    n_parents = net.n_parents[node]
+    if n_parents > 1:
+        p = net.prior_first[node]
+        if net.learned[node]:
+            total = 0.0
+            for i in range(n_parents):
+                total += net.prior[p + i]
+            total += net.n_tables[q]
+            for i in range(n_parents):
+                net.weight[qt + i] = (net.prior[p + i] + net.n_to[qt + i]) / total
+        else:
+            for i in range(n_parents):
+                net.weight[qt + i] = net.prior[p + i]
+
+
+@njit(cache=True)
+def refresh_count(net, tables, node, i):
+    """Recompute stay and open of the count at i."""
+    c = net.customers[i]
+    kind = net.kind[node]
+    if kind == GEM:
+        net.stay[i] = c - net.discount[node] if c > 0 else 0.0
+    elif kind == DIRICHLET:
+        net.stay[i] = c
+    else:
+        index, a, rule, t = net.table[node], net.discount[node], net.status[RULE], net.tables[i]
+        net.stay[i] = stay_term(tables, index, a, rule, c, t)
+        net.open[i] = open_term(tables, index, a, rule, c, t)
+
+
+@njit(cache=True)
+def restaurant(net, cell, node, k):
+    """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent."""
+    n_parents = net.n_parents[node]
+    column, own = k * net.wide[node], k * net.rest_wide[node]
+    return (
+        net.row[cell] + column,
+        net.rest[cell] + own,
+        net.to_row[cell] + column * n_parents,
+        net.to_rest[cell] + own * n_parents,
+    )
+
+
+@njit(cache=True)
+def refresh(net, tables, cell, k):
+    node = net.node[cell]
+    i, q, _, qt = restaurant(net, cell, node, k)
+    refresh_restaurant(net, node, q, qt)
+    refresh_count(net, tables, node, i)
+
+
+@njit(cache=True)
+def add_customer(net, cell, k, choice, sign):
+    """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
+    node = net.node[cell]
+    i, q, it, qt = restaurant(net, cell, node, k)
+    net.customers[i] += sign
+    net.n_customers[q] += sign
+    if choice >= 0:
+        net.tables[i] += sign
+        net.n_tables[q] += sign
+        if net.n_parents[node] > 1:
+            net.to[it + choice] += sign
+            net.n_to[qt + choice] += sign
+
+
+@njit(cache=True)
+def plan_removal(net, tables, side, entry, pos, k, length, key, n):
+    """Draw the walk that a customer leaving from shared position `pos` undoes, from the counts before it goes.
+
+    Nothing is changed yet. Appends to the `length` steps planned so far; returns the new length (STUCK if rule
+    `paper` would leave a dish without a table) and the counter.
+    """
+    while True:
+        cell = side.cells[pos]
+        node = net.node[cell]
+        i, _, it, _ = restaurant(net, cell, node, k)
+        choice = -1
+        if net.kind[node] == GEM or net.explicit[node] or net.kind[node] == DIRICHLET:
+            side.path[length], side.choice[length] = pos, choice
+            return length + 1, n
+        c, t = net.customers[i], net.tables[i]
+        p = leave_probability(tables, net.table[node], net.discount[node], net.status[RULE], c, t)
+        leaves = p >= 1.0
+        if not leaves and p > 0.0:
+            leaves = uniform(key, n) < p
+            n += 1
+        if leaves:
+            if t == 1 and c > 1:
+                return STUCK, n
+            choice, n = _parent_by_tables(net, node, it, t, key, n)
+        side.path[length], side.choice[length] = pos, choice
+        length += 1
+        if not leaves or net.n_parents[node] == 0:
+            return length, n
+        pos = side.par[side.par_first[entry + pos] + choice]
+
+
+@njit(cache=True)
+def _parent_by_tables(net, node, it, t, key, n):
+    """The parent to which a random one of the dish's t tables went."""
+    last = net.n_parents[node] - 1
+    if last < 1:
+        return 0, n
+    x = uniform(key, n) * t
+    for i in range(last):
+        if x < net.to[it + i]:
+            return i, n + 1
+        x -= net.to[it + i]
+    while net.to[it + last] == 0:  # only rounding can come here
+        last -= 1
+    return last, n + 1
+
+
+@njit(cache=True)
+def apply_removal(net, tables, side, start, stop, k):
+    """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
+    lowest = len(side.cells)
+    for step in range(start, stop):
+        pos = side.path[step]
+        cell = side.cells[pos]
+        add_customer(net, cell, k, side.choice[step], -1)
+        if not net.explicit[net.node[cell]]:
+            refresh(net, tables, cell, k)
+        lowest = min(lowest, pos)
+    return lowest
+
+
+@njit(cache=True)
+def seat(net, tables, side, entry, pos, k, key, n):
+    """Seat a customer of topic k from shared position `pos` on: stay, or open a table towards a parent (maths 2).
+
+    Reads `side.values` (A of every position, as scored); returns the first position changed and the counter.
+    """
+    while True:
+        cell = side.cells[pos]
+        node = net.node[cell]
+        i, q, _, qt = restaurant(net, cell, node, k)
+        if net.explicit[node] or net.kind[node] == GEM or net.kind[node] == DIRICHLET:
+            add_customer(net, cell, k, -1, 1)
+            if not net.explicit[node]:
+                refresh(net, tables, cell, k)
+            return pos, n
+        parents = side.par_first[entry + pos]
+        base = _base(net, side, node, parents, qt, k)
+        opens = net.gain[q] * net.open[i] * base
+        stays = net.stay[i]
+        if stays > 0.0:
+            x = uniform(key, n) * (stays + opens)
+            n += 1
+            if x < stays:
+                add_customer(net, cell, k, -1, 1)
+                refresh(net, tables, cell, k)
+                return pos, n
+        choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
+        add_customer(net, cell, k, choice, 1)
+        refresh(net, tables, cell, k)
+        if net.n_parents[node] == 0:
+            return pos, n
+        pos = side.par[parents + choice]
+
+
+@njit(cache=True)
+def value(net, side, pos, k):
+    """A of a position that was scored: a narrow word node has one value for all topics."""
+    return side.values[pos, k * net.wide[net.node[side.cells[pos]]]]
+
+
+@njit(cache=True)
+def _base(net, side, node, parents, qt, k):
+    n_parents = net.n_parents[node]
+    if n_parents == 0:
+        return net.base[node]
+    if n_parents == 1:
+        return float(value(net, side, side.par[parents], k))
+    total = 0.0
+    for i in range(n_parents):
+        total += net.weight[qt + i] * value(net, side, side.par[parents + i], k)
+    return total
+
+
+@njit(cache=True)
+def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
+    last = net.n_parents[node] - 1
+    if last < 1:
+        return 0, n
+    x = uniform(key, n) * base
+    for i in range(last):
+        share = net.weight[qt + i] * value(net, side, side.par[parents + i], k)
+        if x < share:
+            return i, n + 1
+        x -= share
+    while value(net, side, side.par[parents + last], k) <= 0.0 and last > 0:  # only rounding can come here
+        last -= 1
+    return last, n + 1
+
+
+@njit(cache=True)
+def open_door(net):
+    """Offer a new topic: one empty column gets the weight b + a K at the gem, unless the cap is reached (maths 2)."""
+    cell = net.status[GEM_CELL]
+    if cell < 0:
+        return
+    row, q = net.row[cell], net.rest[cell]
+    door = net.status[DOOR]
+    if door >= 0 and net.live[door] == 0:
+        net.stay[row + door] = 0.0
+    door = -1
+    if net.status[N_LIVE] < net.status[MAX_TOPICS]:
+        door = 0
+        while net.live[door]:
+            door += 1
+        net.stay[row + door] = net.concentration[q] + net.discount[net.node[cell]] * net.status[N_LIVE]
+        net.status[N_COLUMNS] = max(net.status[N_COLUMNS], door + 1)
+    net.status[DOOR] = door
+
+
+@njit(cache=True)
+def update_topics(net, k):
+    """After a customer of topic k came or went: birth or death of the topic; says whether the set changed."""
+    cell = net.status[GEM_CELL]
+    if cell < 0:
+        return False
+    alive = net.customers[net.row[cell] + k] > 0
+    if alive == (net.live[k] == 1):
+        return False
+    net.live[k] = 1 if alive else 0
+    net.status[N_LIVE] += 1 if alive else -1
+    net.n_tables[net.rest[cell]] = net.status[N_LIVE]
+    open_door(net)
+    return True

@@ -1,0 +1,10 @@
+"""Ready models: each file is a graph and its story."""
+
+from pitmanyor.models.author_topic import author_topic
+from pitmanyor.models.bursty import bursty
+from pitmanyor.models.hdp_lda import hdp_lda
+from pitmanyor.models.hpyp import hpyp
+from pitmanyor.models.lda import lda
+from pitmanyor.models.tntm import tntm
+
+__all__ = ["author_topic", "bursty", "hdp_lda", "hpyp", "lda", "tntm"]

@@ -1,0 +1,45 @@
+"""A nonparametric author-topic model: every author has topics of their own, every document leans on its author's.
+
+    mu      ~ GEM(a_mu, b_mu)                   topics of the world
+    nu_i    ~ PYP(a_nu, b_nu, mu)               topics of author i
+    theta_d ~ PYP(a_theta, b_theta, nu_{a_d})   topics of document d, whose author is a_d
+    gamma   ~ PYP(a_gamma, b_gamma, uniform)    how common each word is
+    phi_k   ~ PYP(a_phi, b_phi, gamma)          words of topic k
+    z_dn    ~ Discrete(theta_d)                 the topic of token n
+    w_dn    ~ Discrete(phi_{z_dn})              the word itself
+
+Rosen-Zvi et al. (2004) fix the number of topics and draw tokens straight from an author. Here both are learned, and a
+document may stray from its author. Any grouping will do: `author_topic().set("nu", plate="day")`.
+"""
+
+from __future__ import annotations
+
+from pitmanyor.graph import Gamma, Graph, uniform
+from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
+
+
+def author_topic(
+    *,
+    topic_discount: float = TOPIC_DISCOUNT,
+    word_discount: float = WORD_DISCOUNT,
+    concentration: float | Gamma = PRIOR,
+) -> Graph:
+    """Topics per author and per document; the corpus needs an "author" grouping.
+
+    >>> author_topic()
+    g = Graph()
+    g.gem("mu")
+    g.pyp("nu", base="mu", plate="author")
+    g.pyp("theta", base="nu", plate="document")
+    g.pyp("gamma", base=uniform("vocabulary"))
+    g.pyp("phi", base="gamma", plate="topic")
+    g.tokens("word", topic="theta", emit="phi")
+    """
+    g = Graph()
+    mu = g.gem("mu", discount=topic_discount, concentration=concentration)
+    nu = g.pyp("nu", base=mu, plate="author", discount=topic_discount, concentration=concentration)
+    theta = g.pyp("theta", base=nu, plate="document", discount=topic_discount, concentration=concentration)
+    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=word_discount, concentration=concentration)
+    phi = g.pyp("phi", base=gamma, plate="topic", discount=word_discount, concentration=concentration)
+    g.tokens("word", topic=theta, emit=phi)
+    return g

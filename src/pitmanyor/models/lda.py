@@ -1,0 +1,33 @@
+"""Latent Dirichlet allocation (Blei, Ng and Jordan 2003): a fixed number of topics, Dirichlet all over.
+
+The story, for K topics and a vocabulary of V words:
+
+    theta_d ~ Dirichlet(b/K, ..., b/K)      the topics of document d
+    phi_k   ~ Dirichlet(b'/V, ..., b'/V)    the words of topic k
+    z_dn    ~ Discrete(theta_d)             the topic of token n
+    w_dn    ~ Discrete(phi_{z_dn})          the word itself
+
+b and b' are total concentrations, with Gamma priors unless fixed. Both Dirichlets are conjugate roots and need no
+tables (maths 2).
+"""
+
+from __future__ import annotations
+
+from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph.values import PRIOR
+
+
+def lda(n_topics: int, *, concentration: float | Gamma = PRIOR) -> Graph:
+    """LDA with `n_topics` topics; `concentration` is the total one, of theta and of phi alike.
+
+    >>> lda(20)
+    g = Graph()
+    g.dirichlet("theta", over=20, plate="document")
+    g.dirichlet("phi", over="vocabulary", plate="topic")
+    g.tokens("word", topic="theta", emit="phi")
+    """
+    g = Graph()
+    theta = g.dirichlet("theta", over=n_topics, plate="document", concentration=concentration)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=concentration)
+    g.tokens("word", topic=theta, emit=phi)
+    return g

@@ -1,0 +1,119 @@
+"""Cells: the rows of counts of every node, and the parent cells of each (see kernels/arrays.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Graph, Node
+from pitmanyor.plan.instances import Instances, groupings, parent_instance
+from pitmanyor.plan.tokens import TokenOrder
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cell ranges of the nodes; for every cell its instance, its word (word side, else -1) and its parent cells."""
+
+    first: Ints  # (node + 1)
+    instance: Ints
+    word: Ints
+    parent_first: Ints
+    parent: Ints
+    of_token: NDArray[np.int32]  # (slot, token) for word nodes on grouping plates
+    slot: dict[str, int]
+
+    def of(self, index: int) -> slice:
+        return slice(int(self.first[index]), int(self.first[index + 1]))
+
+
+def is_sparse(node: Node) -> bool:
+    """A shared word node on a grouping plate keeps cells only for the (instance, word) pairs that occur."""
+    return node.side == "word" and not node.local and bool(groupings(node))
+
+
+def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder, n_words: dict[str, int]) -> Cells:
+    own: list[tuple[Ints, Ints]] = []
+    slot: dict[str, int] = {}
+    of_token: list[NDArray[np.int32]] = []
+    first = [0]
+    for node in graph.nodes:
+        if is_sparse(node):
+            instance, word, index = _pairs(graph, node, instances, order, n_words[node.name])
+            slot[node.name] = len(of_token)
+            of_token.append(np.where(index >= 0, index + first[-1], -1).astype(np.int32))
+        elif node.local:
+            instance, word = np.zeros(1, np.int64), np.full(1, -1)
+        elif node.side == "topic":
+            instance = np.arange(len(instances[node.name]))
+            word = np.full(len(instance), -1)
+        else:
+            word = np.arange(n_words[node.name])
+            instance = np.zeros(len(word), np.int64)
+        own.append((instance.astype(np.int64), word.astype(np.int64)))
+        first.append(first[-1] + len(instance))
+    firsts = np.array(first, np.int64)
+    parent_first, parent = _parents(graph, instances, own, firsts, n_words)
+    return Cells(
+        first=firsts,
+        instance=np.concatenate([instance for instance, _ in own]),
+        word=np.concatenate([word for _, word in own]),
+        parent_first=parent_first,
+        parent=parent,
+        of_token=np.stack(of_token) if of_token else np.zeros((0, 1), np.int32),
+        slot=slot,
+    )
+
+
+def _pairs(
+    graph: Graph, node: Node, instances: dict[str, Instances], order: TokenOrder, n_words: int
+) -> tuple[Ints, Ints, Ints]:
+    """The (instance, word) pairs of the tokens that can reach `node`, and each token's pair (-1: cannot)."""
+    reach = np.isin(order.stream, [s for s, stream in enumerate(graph.streams) if node.name in lineage(graph, stream.emit)])
+    key = instances[node.name].of_document[order.document[reach]] * n_words + order.word[reach]
+    pairs, inverse = np.unique(key, return_inverse=True)
+    index = np.full(len(order.word), -1, np.int64)
+    index[reach] = inverse.reshape(-1)
+    return pairs // n_words, pairs % n_words, index
+
+
+def lineage(graph: Graph, name: str) -> set[str]:
+    """A node and all its ancestors."""
+    found = {name}
+    for node in reversed(graph.nodes):
+        if node.name in found:
+            found.update(node.parents)
+    return found
+
+
+def _parents(
+    graph: Graph,
+    instances: dict[str, Instances],
+    own: list[tuple[Ints, Ints]],
+    first: Ints,
+    n_words: dict[str, int],
+) -> tuple[Ints, Ints]:
+    """Parent cells of every shared cell in CSR form (local cells have none here: theirs depend on the document)."""
+    index = {node.name: i for i, node in enumerate(graph.nodes)}
+    counts, blocks = [], []
+    for i, node in enumerate(graph.nodes):
+        instance, word = own[i]
+        columns = []
+        for name in () if node.local else node.parents:
+            j, parent = index[name], graph[name]
+            above = parent_instance(node, parent, instances)[instance]
+            if parent.side == "topic":
+                columns.append(first[j] + above)
+            elif is_sparse(parent):
+                keys = own[j][0] * n_words[name] + own[j][1]
+                columns.append(first[j] + np.searchsorted(keys, above * n_words[name] + word))
+            else:
+                columns.append(first[j] + word)
+        counts.append(np.full(len(instance), len(columns), np.int64))
+        if columns:
+            blocks.append(np.stack(columns, axis=1).reshape(-1))
+    parent_first = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+    return parent_first, (np.concatenate(blocks) if blocks else np.zeros(0, np.int64)).astype(np.int64)

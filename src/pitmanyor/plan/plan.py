@@ -1,0 +1,101 @@
+"""A Plan is a graph and a corpus flattened for the kernels: offsets, parents, plates; no counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Graph, Node
+from pitmanyor.kernels.arrays import DIRICHLET, GEM, PYP
+from pitmanyor.plan.cells import Cells, build_cells
+from pitmanyor.plan.instances import Instances, find_instances
+from pitmanyor.plan.tokens import TokenOrder, order_tokens, vocabularies
+from pitmanyor.plan.walks import Walks, topic_walks, word_walks
+
+KINDS = {"gem": GEM, "pyp": PYP, "dirichlet": DIRICHLET}
+MAX_TOKENS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything about a model and its data that no sweep changes."""
+
+    graph: Graph
+    corpus: Corpus
+    nodes: tuple[Node, ...]
+    index: dict[str, int]
+    instances: dict[str, Instances]
+    words: dict[str, NDArray[np.int64]]  # corpus word ids of every word-side node
+    order: TokenOrder
+    cells: Cells
+    topic_walks: Walks
+    word_walks: Walks
+    context: NDArray[np.int32]
+    leaf: NDArray[np.int64]
+    partner: NDArray[np.int64]  # (stream, stream): do they share a local word node?
+
+    @property
+    def n_topics(self) -> int | None:
+        """The number of topics of a finite root, or None below a gem."""
+        sizes = {node.over for node in self.nodes if isinstance(node.over, int)}
+        return sizes.pop() if sizes else None
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.order.word)
+
+    @property
+    def n_documents(self) -> int:
+        return self.corpus.n_documents
+
+    def shift_and_mask(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where a local node's digit stands in a token's walk code: 0 sits, i + 1 opened towards parent i."""
+        shift, mask = np.zeros(len(self.nodes), np.int64), np.zeros(len(self.nodes), np.int64)
+        used = 0
+        for i, node in enumerate(self.nodes):
+            if node.local and node.kind == "pyp":
+                bits = max(len(node.parents), 1).bit_length()
+                shift[i], mask[i] = used, (1 << bits) - 1
+                used += bits
+        if used > 32:
+            raise PlanError(
+                f"the document nodes of this graph need {used} bits a token for their walks, and there are 32; "
+                "use fewer document nodes or fewer parents"
+            )
+        return shift, mask
+
+
+def compile_plan(graph: Graph, corpus: Corpus) -> Plan:
+    """Flatten a graph over a corpus; every way in which they do not fit each other is an error here."""
+    graph.validate()
+    if not graph.streams:
+        raise PlanError("the graph has no token stream; add g.tokens(...) (models of links alone are not built yet)")
+    if corpus.n_tokens > MAX_TOKENS:
+        raise PlanError(f"{corpus.n_tokens:,} tokens are more than the {MAX_TOKENS:,} that counts can hold")
+    instances = find_instances(graph, corpus)
+    words = vocabularies(graph, corpus)
+    order = order_tokens(graph, corpus, words)
+    if not len(order.word):
+        raise PlanError("the streams of this graph hold no token in this corpus")
+    cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
+    topics, context, leaf = topic_walks(graph, instances, cells)
+    words_side, partner = word_walks(graph, cells)
+    return Plan(
+        graph=graph,
+        corpus=corpus,
+        nodes=graph.nodes,
+        index={node.name: i for i, node in enumerate(graph.nodes)},
+        instances=instances,
+        words=words,
+        order=order,
+        cells=cells,
+        topic_walks=topics,
+        word_walks=words_side,
+        context=context,
+        leaf=leaf,
+        partner=partner,
+    )

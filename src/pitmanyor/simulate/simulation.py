@@ -1,0 +1,120 @@
+"""Draw a corpus, and the truth behind it, from any graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Graph
+from pitmanyor.simulate.arguments import (
+    Groups,
+    Lengths,
+    Vocabulary,
+    spell_groups,
+    spell_lengths,
+    spell_vocabularies,
+)
+from pitmanyor.simulate.plates import Key, Plates
+from pitmanyor.simulate.restaurants import Counts, Restaurants
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A simulated corpus and what made it.
+
+    `topics[stream][d]` has the topic of every token of document d. `vocabularies` has, by the name that the graph uses,
+    the word indices a token may take. `concentrations` has one number per node, or a dict by instance.
+    """
+
+    corpus: Corpus
+    topics: dict[str, list[NDArray[np.int32]]]
+    vocabularies: dict[str, NDArray[np.int32]]
+    restaurants: Restaurants
+
+    @property
+    def n_topics(self) -> int:
+        """Topics that hold at least one token of any stream."""
+        return len({int(k) for documents in self.topics.values() for topics in documents for k in topics})
+
+    @property
+    def concentrations(self) -> dict[str, float | dict[Key, float]]:
+        return self.restaurants.concentrations
+
+    @property
+    def customers(self) -> Counts:
+        """Customers by node, instance and dish (a topic, or a word's index)."""
+        return self.restaurants.customers()
+
+    @property
+    def tables(self) -> Counts:
+        """Tables by node, instance and dish."""
+        return self.restaurants.tables()
+
+    @property
+    def tables_to(self) -> dict[str, dict[Key, dict[int, tuple[int, ...]]]]:
+        """Tables sent to each parent, by node, instance and dish."""
+        return self.restaurants.tables_to()
+
+    def mean(self, name: str) -> dict[Key, NDArray[np.float64]]:
+        """The mean of a node given the true seating, by instance; under a `gem` the last entry is for new topics."""
+        return self.restaurants.mean(name)
+
+
+def simulate(
+    graph: Graph,
+    *,
+    documents: int,
+    tokens: Lengths,
+    groups: Groups | None = None,
+    vocabulary: Vocabulary,
+    seed: int,
+) -> Simulation:
+    """Draw a corpus from the prior of `graph`, exactly: customers are seated one by one (maths 1).
+
+    `tokens` is the length of every document (a number), or by stream a number or one length per document. `groups`
+    gives labels per document, or a number: so many labels, dealt out at random. `vocabulary` is a number of words or
+    the words, or a dict of them by vocabulary: "vocabulary" for words all streams share, a stream's name for its own.
+    Concentrations with a prior are drawn from it first. Link sets are ignored: links are not simulated.
+
+    A corpus has one vocabulary, so it is the union of all of them; "vocabulary" in the graph means that union, own
+    words of streams included. A plan, which sees only the corpus, takes for a stream's own vocabulary the words that
+    occur in the stream; `Simulation.vocabularies` has those that could have occurred.
+
+    >>> from pitmanyor.graph import Graph, uniform
+    >>> g = Graph()
+    >>> mu = g.gem("mu")
+    >>> theta = g.pyp("theta", base=mu, plate="document")
+    >>> phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic")
+    >>> words = g.tokens("word", topic=theta, emit=phi)
+    >>> simulate(g, documents=3, tokens=5, vocabulary=10, seed=1).corpus
+    Corpus(3 documents, 15 tokens, 10 words, streams: word)
+    """
+    graph.validate()
+    if documents < 1:
+        raise PlanError(f"documents is {documents}; at least one is needed")
+    rng = Random(seed)
+    lengths = spell_lengths(tokens, [stream.name for stream in graph.streams], documents)
+    labels = spell_groups(groups, documents, rng)
+    own = spell_vocabularies(vocabulary, graph)
+    words = own["vocabulary"] if "vocabulary" in own else [word for some in own.values() for word in some]
+    index = {word: i for i, word in enumerate(words)}
+    vocabularies = {name: [index[word] for word in some] for name, some in own.items()}
+    houses = Restaurants(graph, Plates.labelled(documents, labels), vocabularies, rng=rng)
+    topics: dict[str, list[NDArray[np.int32]]] = {name: [] for name in lengths}
+    for d in range(documents):
+        for stream in graph.streams:
+            drawn = [houses.seat(stream.topic, d) for _ in range(lengths[stream.name][d])]
+            topics[stream.name].append(np.array(drawn, np.int32))
+    drawn_words = houses.draw_words(topics)
+    texts = {name: [[words[w] for w in document] for document in docs] for name, docs in drawn_words.items()}
+    return Simulation(
+        corpus=Corpus.from_tokens(texts, labels, vocabulary=words),
+        topics=topics,
+        vocabularies={name: np.array(some, np.int32) for name, some in vocabularies.items()},
+        restaurants=houses,
+    )

@@ -1,0 +1,21 @@
+"""Set-up shared by all tests: a fresh Numba cache, and Hypothesis without chance."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+from numba_cache import cache_dir
+
+# Before anything imports numba. `make` sets the same directory; this serves a bare `pytest`.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
+
+# The same examples every time, and no time limit: the first call of a kernel compiles it.
+settings.register_profile("pitmanyor", derandomize=True, deadline=None, database=None)
+settings.load_profile("pitmanyor")
+
+
+def pytest_report_header() -> str:
+    off = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    return f"numba: JIT {'off' if off else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"
