@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,9 +29,19 @@ from pitmanyor.kernels.stirling import (
 )
 from pitmanyor.kernels.stirling_beyond import ratio_beyond
 
+HERE = Path(__file__).parent
 DISCOUNTS = (0.0, 0.01, 0.5, 0.7, 0.99)
-REFERENCE = json.loads(Path(__file__).with_name("stirling_reference.json").read_text())
+REFERENCE = json.loads((HERE / "stirling_reference.json").read_text())
 KEY = np.uint64(20_240_607)
+
+
+def reference_methods() -> ModuleType:
+    """The script that wrote the reference, as a module."""
+    spec = importlib.util.spec_from_file_location("make_stirling_reference", HERE / "make_stirling_reference.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +89,21 @@ def test_ratios_follow_the_defining_recursion(tables: StirlingTables, tiny: Stir
         assert ratio(tiny, i, c, c) == 0.0
 
 
+@pytest.mark.parametrize("a", DISCOUNTS)
+def test_the_methods_behind_the_reference_agree(a: float) -> None:
+    """Finite sums and power series in mpmath against the exact recursion, and the contour against both."""
+    methods = reference_methods()
+    row = exact_row(a, 30)
+    for t in (1, 4, 15, 26, 29):
+        exact = float(row[t + 1] / row[t])
+        assert float(methods.small_t(a, 30, t)) == pytest.approx(exact, rel=1e-15)
+        assert float(methods.near_c(a, 30, t)) == pytest.approx(exact, rel=1e-15)
+    for method, c, t in ((methods.small_t, 20_000, 9), (methods.near_c, 20_000, 19_988)):
+        with mpmath.workdps(40):
+            assert abs(methods.contour(a, c, t) / method(a, c, t) - 1) < mpmath.mpf(10) ** -24
+            assert ratio_beyond(a, float(c), float(t)) == pytest.approx(float(method(a, c, t)), rel=5e-13)
+
+
 def test_ratios_against_mpmath_to_20000_customers() -> None:
     rows = points(0, 20_000)
     assert len(rows) > 400
@@ -86,15 +114,15 @@ def test_ratios_against_mpmath_beyond_any_table(tiny: StirlingTables) -> None:
     assert worst_error(tiny, points(0, 20_000))[0] < 5e-13
     rows = points(20_001, 100_000_000)
     assert len(rows) > 250
-    assert worst_error(tiny, rows)[0] < 1e-11
+    assert worst_error(tiny, rows)[0] < 1e-12
 
 
 @pytest.mark.nojit
 def test_ratios_beyond_the_table_without_the_compiler(tiny: StirlingTables) -> None:
-    assert worst_error(tiny, REFERENCE[::40])[0] < 1e-11
+    assert worst_error(tiny, REFERENCE[::40])[0] < 1e-12
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     a=st.one_of(st.sampled_from(DISCOUNTS), st.floats(0.0, 0.999)),
     c=st.one_of(st.integers(4, 60), st.integers(61, 100_000_000)),
@@ -110,7 +138,7 @@ def test_beyond_the_table_the_row_recursion_holds(a: float, c: int, share: float
     assert 0.0 < here < math.inf
     assert 0.0 < left < math.inf
     expected = (1.0 + (c - (t + 1) * a) * here) / (1.0 / left + c - t * a)
-    assert below == pytest.approx(expected, rel=1e-9 if a > 0.99 else 1e-11)
+    assert below == pytest.approx(expected, rel=2e-12)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
@@ -201,8 +229,9 @@ def p_value(sample: NDArray[np.int64], pmf: NDArray[np.float64]) -> float:
         expected[-1] += e
         observed[-1] += int(o)
     if len(expected) > 1 and expected[-1] < 10.0:
-        expected[-2] += expected.pop()
-        observed[-2] += observed.pop()
+        last, few = expected.pop(), observed.pop()
+        expected[-1] += last
+        observed[-1] += few
     if len(expected) == 1:
         return 1.0
     return float(stats.chisquare(observed, expected).pvalue)
@@ -223,20 +252,20 @@ BEYOND = [
 @pytest.mark.parametrize(("i", "c", "log_y"), CASES + BEYOND)
 def test_draws_have_the_exact_pmf(tables: StirlingTables, i: int, c: int, log_y: float) -> None:
     pmf = exact_pmf(DISCOUNTS[i], c, log_y)
-    assert p_value(draws(tables, i, c, log_y, 20_000), pmf) > 1e-3
+    assert p_value(draws(tables, i, c, log_y, 5_000), pmf) > 1e-3
 
 
 @pytest.mark.parametrize(("i", "c", "log_y"), CASES)
 def test_draws_have_the_same_pmf_whatever_the_table(tiny: StirlingTables, i: int, c: int, log_y: float) -> None:
     pmf = exact_pmf(DISCOUNTS[i], c, log_y)
-    assert p_value(draws(tiny, i, c, log_y, 5_000), pmf) > 1e-3
+    assert p_value(draws(tiny, i, c, log_y, 2_000), pmf) > 1e-3
 
 
-def test_draws_of_millions_of_customers_have_the_right_mean(tables: StirlingTables) -> None:
-    """E[t | t in a window] is checked by the identity E[V(c,t) y] = P(t > 1), which needs no normalising constant."""
+def test_draws_of_millions_of_customers_are_centred(tables: StirlingTables) -> None:
+    """E[V(c,t) y] = P(t > 1), which is 1 here: an identity that needs no normalising constant."""
     for i, c, log_y in ((2, 5_000_000, 3.0), (3, 2_000_000, 6.0), (0, 10_000_000, 4.0)):
         y = math.exp(log_y)
-        sample = draws(tables, i, c, log_y, 1000)
+        sample = draws(tables, i, c, log_y, 500)
         steps = np.array([ratio(tables, i, c, t) * y for t in sample])
         assert abs(steps.mean() - 1.0) < 4.0 * steps.std() / math.sqrt(len(steps))
         assert sample.std() > 1.0
@@ -248,7 +277,7 @@ def test_draws_at_the_edges(tables: StirlingTables, tiny: StirlingTables) -> Non
     assert draw_tables(tables, 2, 1, 0.0, KEY, 5) == (1, 5)
     for c in (2, 50, 590, 5_000, 1_000_000):
         for i in range(len(DISCOUNTS)):
-            for which in (tables, tiny) if c != 5_000 else (tables,):
+            for which in (tables, tiny):
                 assert draw_tables(which, i, c, -700.0, KEY, 0)[0] == 1
                 assert draw_tables(which, i, c, 700.0, KEY, 0)[0] == c
                 assert draw_tables(which, i, c, -1e9, KEY, 0)[0] == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from pitmanyor.kernels.arrays import BLOCK, GEM_CELL, MAX_TOPICS, N_COLUMNS, N_LIVE
 from pitmanyor.kernels.desk import close_slot, open_slot, take
 from pitmanyor.kernels.document import (
@@ -15,6 +13,7 @@ from pitmanyor.kernels.document import (
     word_leaf,
     word_part,
 )
+from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.scoring import fill_form, multiply, pick, score_side
@@ -26,7 +25,7 @@ UNSEEN, FORCED = -1, -2
 TOPIC, WORD = 0, 1
 
 
-@njit(cache=True)
+@inner
 def take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
     part, leaf, word_side, bottom = place
@@ -58,7 +57,7 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
     return True, n
 
 
-@njit(cache=True)
+@inner
 def score_token(net, desk, topics, words, visit, place):
     """The weight of every topic for a token that was taken out; returns their total."""
     part, leaf, word_side, bottom = place
@@ -83,7 +82,7 @@ def score_token(net, desk, topics, words, visit, place):
     return total
 
 
-@njit(cache=True)
+@inner
 def put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
     part, leaf, word_side, bottom = place
@@ -111,7 +110,7 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
     return n
 
 
-@njit(cache=True)
+@inner
 def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
     n = 0
@@ -143,7 +142,7 @@ def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
     save_document(net, terms, desk, text, topics, d)
 
 
-@njit(cache=True)
+@kernel
 def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out.
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import njit
-
 from pitmanyor.kernels.arrays import DIRICHLET, RULE, Floats, Ints
+from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
 SMALL = 64  # counts below it have their terms in `Terms`
@@ -54,7 +53,7 @@ class Desk(NamedTuple):
     scalars: Ints  # [number of slots]
 
 
-@njit(cache=True)
+@inner
 def take(desk, thread):
     """The desk of one thread."""
     return Desk(
@@ -84,7 +83,7 @@ def take(desk, thread):
     )
 
 
-@njit(cache=True)
+@kernel
 def fill_terms(terms, tables, discounts, rule):
     """Tabulate stay, open and leave of small counts for every discount."""
     for i in range(len(discounts)):
@@ -97,7 +96,7 @@ def fill_terms(terms, tables, discounts, rule):
                         terms.leave[i, t, c] = leave_probability(tables, i, discounts[i], rule, c, t)
 
 
-@njit(cache=True)
+@inner
 def refresh_slot(net, tables, terms, desk, h, node, j):
     """stay and open of node j (graph node `node`) at slot h, from its counts."""
     c, t = desk.customers[h, j], desk.tables[h, j]
@@ -113,7 +112,7 @@ def refresh_slot(net, tables, terms, desk, h, node, j):
         desk.open[h, j] = open_term(tables, index, a, rule, c, t)
 
 
-@njit(cache=True)
+@inner
 def refresh_local(net, desk, h, node, j):
     """gain, scale and mixing weights of the restaurant of node j at slot h."""
     b = desk.concentration[j]
@@ -132,7 +131,7 @@ def refresh_local(net, desk, h, node, j):
                 desk.weight[h, j, i] = net.prior[p + i]
 
 
-@njit(cache=True)
+@inner
 def open_slot(net, terms, desk, k):
     """The slot of topic k, made if there is none."""
     h = desk.slot[k]
@@ -146,7 +145,7 @@ def open_slot(net, terms, desk, k):
     return h
 
 
-@njit(cache=True)
+@inner
 def empty_slot(net, terms, desk, h, j):
     """No customers at (slot, node): its counts, and its restaurant if it is one."""
     desk.customers[h, j], desk.tables[h, j], desk.stay[h, j], desk.open[h, j] = 0, 0, 0.0, 1.0
@@ -156,7 +155,7 @@ def empty_slot(net, terms, desk, h, j):
     refresh_local(net, desk, h, terms.node[j], j)
 
 
-@njit(cache=True)
+@inner
 def close_slot(terms, desk, h):
     """Drop slot h, whose topic the document no longer holds; the last slot takes its place."""
     last = desk.scalars[0] - 1

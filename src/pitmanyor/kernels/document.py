@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pitmanyor.kernels.arrays import AT_TOKEN, AT_WORD
 from pitmanyor.kernels.desk import close_slot, empty_slot, open_slot, refresh_local, refresh_slot
+from pitmanyor.kernels.jit import inner
 from pitmanyor.kernels.local import places, walk_back, walk_local
 
 
-@njit(cache=True)
+@inner
 def set_word_cells(words, text, which, token):
     """The word side's cells for one token."""
     entry = words.first[which]
@@ -23,17 +23,17 @@ def set_word_cells(words, text, which, token):
         words.cells[pos] = cell
 
 
-@njit(cache=True)
+@inner
 def word_part(words, which, dense):
     return (words.first[which], words.n_shared[which], dense)
 
 
-@njit(cache=True)
+@inner
 def word_leaf(words, which):
     return words.first[which + 1] - words.first[which] - 1
 
 
-@njit(cache=True)
+@inner
 def load_document(net, tables, terms, desk, text, topics, words, d):
     """Lay document d on the desk: topic-side nodes whole, word-side ones their restaurants' totals alone."""
     n_streams = text.leaf.shape[1]
@@ -69,7 +69,7 @@ def load_document(net, tables, terms, desk, text, topics, words, d):
                 refresh_local(net, desk, h, node, j)
 
 
-@njit(cache=True)
+@inner
 def save_document(net, terms, desk, text, topics, d):
     """Write the topic-side walks of document d's tokens back and clear the desk: indicators are exchangeable."""
     n_streams = text.leaf.shape[1]
@@ -86,7 +86,7 @@ def save_document(net, terms, desk, text, topics, d):
         close_slot(terms, desk, desk.scalars[0] - 1)
 
 
-@njit(cache=True)
+@inner
 def find_run(text, d, s, word):
     """The tokens of one word in stream s of document d (sorted by word)."""
     n_streams = text.leaf.shape[1]
@@ -104,7 +104,7 @@ def find_run(text, d, s, word):
     return lo, end
 
 
-@njit(cache=True)
+@inner
 def load_run(net, tables, terms, desk, text, words, d, s, word):
     """Lay one word's counts of word-side local nodes on the desk, from every stream that shares them with s."""
     context, common = text.context[d], len(desk.topic) - 1
@@ -125,7 +125,7 @@ def load_run(net, tables, terms, desk, text, words, d, s, word):
                 refresh_slot(net, tables, terms, desk, h, terms.node[j], j)
 
 
-@njit(cache=True)
+@inner
 def save_run(net, terms, desk, text, words, d, s, word):
     """Write the word-side walks of one word's tokens back and clear its counts."""
     context, common = text.context[d], len(desk.topic) - 1

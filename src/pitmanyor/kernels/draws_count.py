@@ -36,7 +36,7 @@ def _binomial_small(count: int, p: float, key: np.uint64, n: int) -> tuple[int, 
 
 @njit(cache=True, error_model="numpy")
 def _stirling_error(k: float) -> float:
-    """log k! - [log sqrt(2 pi) + (k + 1/2) log(k + 1) - (k + 1)], to 1e-15 or so."""
+    """log k! - [log sqrt(2 pi) + (k + 1/2) log(k + 1) - (k + 1)], to 1e-12."""
     shift = 0.0
     x = k + 1.0
     while x < 10.0:

@@ -54,7 +54,7 @@ _EXPONENTIAL_X, _EXPONENTIAL_Y, _EXPONENTIAL_SURE = _ziggurat(
 
 
 @njit(cache=True, error_model="numpy")
-def _normal_edge(layer: int, u: float, key: np.uint64, n: int) -> tuple[float, int]:
+def _normal_edge(layer: int | np.int64, u: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Finish a normal whose first point fell outside the sure part of its layer."""
     while True:
         if layer == 0:
@@ -91,7 +91,7 @@ def normal(key: np.uint64, n: int) -> tuple[float, int]:
 
 
 @njit(cache=True, error_model="numpy")
-def _exponential_edge(layer: int, x: float, key: np.uint64, n: int) -> tuple[float, int]:
+def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Finish an exponential whose first point fell outside the sure part of its layer."""
     while True:
         if layer == 0:
@@ -123,7 +123,7 @@ def exponential(key: np.uint64, n: int) -> tuple[float, int]:
     return _exponential_edge(layer, x, key, n)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, forceinline=True, error_model="numpy")
 def _gamma_above_one(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Gamma(shape, 1) for shape >= 1, never 0 (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0
@@ -147,26 +147,26 @@ def gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
 
     Below 1 the shape is raised by one: Gamma(s) = Gamma(s + 1) U^(1/s), with -log U a standard exponential.
     """
-    if shape >= 1.0:
-        return _gamma_above_one(shape, key, n)
     if shape <= 0.0:
         return 0.0, n
-    value, n = _gamma_above_one(shape + 1.0, key, n)
-    e, n = exponential(key, n)
-    return value * math.exp(-e / shape), n
+    value, n = _gamma_above_one(shape if shape >= 1.0 else shape + 1.0, key, n)
+    if shape < 1.0:
+        e, n = exponential(key, n)
+        value *= math.exp(-e / shape)
+    return value, n
 
 
 @njit(cache=True, error_model="numpy")
 def log_gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     """The log of a Gamma(shape, 1) draw: finite for every shape > 0, -inf only at shape 0."""
-    if shape >= 1.0:
-        value, n = _gamma_above_one(shape, key, n)
-        return math.log(value), n
     if shape <= 0.0:
         return -math.inf, n
-    value, n = _gamma_above_one(shape + 1.0, key, n)
-    e, n = exponential(key, n)
-    return max(math.log(value) - e / shape, _LOWEST), n
+    value, n = _gamma_above_one(shape if shape >= 1.0 else shape + 1.0, key, n)
+    value = math.log(value)
+    if shape < 1.0:
+        e, n = exponential(key, n)
+        value = max(value - e / shape, _LOWEST)
+    return value, n
 
 
 @njit(cache=True, error_model="numpy")

@@ -1,6 +1,6 @@
 """The tilted stable draw behind explicit Pitman-Yor vectors with a discount (maths 4).
 
-A draw S with discount a and mass m has Laplace transform E[exp(-s S)] = exp(-m ((1 + s)^a - 1)). Write b = (1 - a)/a and
+A draw S of discount a and mass m has Laplace transform E[exp(-s S)] = exp(-m ((1 + s)^a - 1)). Let b = (1 - a)/a and
 
     rho(u) = sin(a u) / (a sin u) * [sin((1 - a) u) / ((1 - a) sin u)]^b,   rho(0) = 1.
 
@@ -35,7 +35,23 @@ _SURELY_REJECTED = 38.2
 """Above this exp(-S) is below every value of `uniform`, whose least is 2^-55."""
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, forceinline=True, error_model="numpy")
+def _sin(x: float) -> float:
+    """sin x for 0 < x < pi to a relative 5e-16, away from pi: a third of the time of the library's, and inlined.
+
+    The coefficients interpolate sin(x) / x in x^2 at the eight Chebyshev points of [0, pi^2 / 4].
+    """
+    x = min(x, math.pi - x)
+    z = x * x
+    z2 = z * z
+    low = (0.9999999999999999 - 0.16666666666666072 * z) + (0.008333333333282756 - 0.00019841269824861897 * z) * z2
+    high = (2.7557316609073673e-06 - 2.505188194671259e-08 * z) + (
+        1.6048168318165643e-10 - 7.374387503862757e-13 * z
+    ) * z2
+    return x * (low + high * (z2 * z2))
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
 def _kanter(a: float, m: float, key: np.uint64, n: int) -> tuple[float, float, float, int]:
     """Kanter's draw accepted with probability exp(-S): (S, factor, exponent) with S = factor * exp(exponent).
 
@@ -46,9 +62,9 @@ def _kanter(a: float, m: float, key: np.uint64, n: int) -> tuple[float, float, f
         angle = math.pi * uniform(key, n)
         u = uniform(key, n + 1)
         e, n = exponential(key, n + 2)
-        scale = m / math.sin(angle)
-        factor = scale * math.sin(a * (math.pi - angle))
-        exponent = b * math.log(scale * math.sin((1.0 - a) * (math.pi - angle)) / e)
+        sine = _sin(angle)
+        exponent = b * math.log(m * _sin((1.0 - a) * (math.pi - angle)) / (sine * e))
+        factor = m * _sin(a * (math.pi - angle)) / sine
         if exponent > 700.0:
             continue
         value = factor * math.exp(exponent)
@@ -108,11 +124,11 @@ def _large_mass(a: float, m: float, key: np.uint64, n: int) -> tuple[float, floa
         else:
             u = math.pi * uniform(key, n)
             n += 1
-        scale = 1.0 / math.sin(u)
-        exponent = b * math.log(math.sin((1.0 - a) * u) * scale / (1.0 - a))
+        scale = 1.0 / _sin(u)
+        exponent = b * math.log(_sin((1.0 - a) * u) * scale / (1.0 - a))
         if exponent > 700.0:
             continue
-        angular = math.sin(a * u) * scale / a
+        angular = _sin(a * u) * scale / a
         rho = angular * math.exp(exponent)
         e, n = exponential(key, n)
         if c * (rho - 1.0) + slack < e:

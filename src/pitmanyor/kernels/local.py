@@ -9,22 +9,22 @@ counts of one that has no column per topic, stand in the common slot.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pitmanyor.kernels.arrays import DIRICHLET, RULE
 from pitmanyor.kernels.desk import SMALL, refresh_local, refresh_slot
+from pitmanyor.kernels.jit import inner
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.seating import STUCK, leave_probability
 
 
-@njit(cache=True)
+@inner
 def places(net, desk, node, h):
     """Slots of a node's counts and of its restaurant for slot h."""
     common = len(desk.topic) - 1
     return (h if net.wide[node] else common), (h if net.rest_wide[node] else common)
 
 
-@njit(cache=True)
+@inner
 def shared_value(net, side, dense, pos, k):
     """A of a shared position: as scored, or the explicit p."""
     cell = side.cells[pos]
@@ -34,7 +34,7 @@ def shared_value(net, side, dense, pos, k):
     return float(net.stay[net.row[cell] + column])
 
 
-@njit(cache=True)
+@inner
 def value_at(net, desk, side, part, pos, h, k):
     """A of any position for the topic k of slot h."""
     if pos < part[1]:
@@ -42,7 +42,7 @@ def value_at(net, desk, side, part, pos, h, k):
     return desk.value[h, net.desk[net.node[side.cells[pos]]]]
 
 
-@njit(cache=True)
+@inner
 def base_value(net, desk, side, part, pos, h, k):
     """sum_i r_i A(P_i, k) of a local position."""
     node = net.node[side.cells[pos]]
@@ -55,13 +55,11 @@ def base_value(net, desk, side, part, pos, h, k):
     _, rest = places(net, desk, node, h)
     total = 0.0
     for i in range(n_parents):
-        total += desk.weight[rest, net.desk[node], i] * value_at(
-            net, desk, side, part, side.par[first + i], h, k
-        )
+        total += desk.weight[rest, net.desk[node], i] * value_at(net, desk, side, part, side.par[first + i], h, k)
     return total
 
 
-@njit(cache=True)
+@inner
 def evaluate(net, desk, side, part, leaf, h):
     """A(leaf, k) for the topic of slot h; every local position up to the leaf is left in `desk.value`."""
     k = desk.topic[h]
@@ -74,7 +72,7 @@ def evaluate(net, desk, side, part, leaf, h):
     return value_at(net, desk, side, part, leaf, h, k)
 
 
-@njit(cache=True)
+@inner
 def linearise(net, desk, side, part, leaf, which):
     """A(leaf, k) of a topic that no slot holds: offset + sum of slope * A over the shared positions (maths 4).
 
@@ -110,7 +108,7 @@ def linearise(net, desk, side, part, leaf, which):
         desk.form_offset[which] = shared_value(net, side, part[2], leaf, 0)
 
 
-@njit(cache=True)
+@inner
 def _add_form(net, desk, side, part, parent, j, share):
     """Add `share` times the form of a parent position to that of local node j."""
     if parent >= part[1]:
@@ -124,7 +122,7 @@ def _add_form(net, desk, side, part, parent, j, share):
         desk.offset[j] += share * shared_value(net, side, part[2], parent, 0)
 
 
-@njit(cache=True)
+@inner
 def _urn(net, desk, node, j, common, i):
     """r_i of the restaurant that a topic without slot would see."""
     if net.n_parents[node] == 1:
@@ -137,7 +135,7 @@ def _urn(net, desk, node, j, common, i):
     return net.prior[p + i] / total
 
 
-@njit(cache=True)
+@inner
 def plan_leaving(net, tables, terms, desk, side, part, leaf, h, key, n):
     """Draw the local walk that a leaving customer of slot h undoes, from the counts before it goes (maths 3).
 
@@ -171,7 +169,7 @@ def plan_leaving(net, tables, terms, desk, side, part, leaf, h, key, n):
     return length, pos, n
 
 
-@njit(cache=True)
+@inner
 def _by_tables(net, desk, node, at, j, t, key, n):
     last = net.n_parents[node] - 1
     if last < 1:
@@ -186,7 +184,7 @@ def _by_tables(net, desk, node, at, j, t, key, n):
     return last, n + 1
 
 
-@njit(cache=True)
+@inner
 def count_local(net, tables, terms, desk, node, j, h, choice, sign):
     """One customer more or less at (slot, node), with a table towards `choice` if that is >= 0."""
     at, rest = places(net, desk, node, h)
@@ -202,7 +200,7 @@ def count_local(net, tables, terms, desk, node, j, h, choice, sign):
     refresh_local(net, desk, rest, node, j)
 
 
-@njit(cache=True)
+@inner
 def leave_local(net, tables, terms, desk, side, part, length, h):
     """Carry out a planned leaving."""
     for step in range(length):
@@ -212,7 +210,7 @@ def leave_local(net, tables, terms, desk, side, part, length, h):
         count_local(net, tables, terms, desk, node, j, h, side.choice[step], -1)
 
 
-@njit(cache=True)
+@inner
 def seat_local(net, tables, terms, desk, side, part, leaf, h, key, n):
     """Seat a customer of slot h by the terms of A, which `evaluate` has left on the desk.
 
@@ -244,7 +242,7 @@ def seat_local(net, tables, terms, desk, side, part, leaf, h, key, n):
     return pos, n
 
 
-@njit(cache=True)
+@inner
 def _by_weight(net, desk, side, part, pos, h, base, key, n):
     node = net.node[side.cells[pos]]
     j = net.desk[node]
@@ -263,7 +261,7 @@ def _by_weight(net, desk, side, part, pos, h, base, key, n):
     return last, n + 1
 
 
-@njit(cache=True)
+@inner
 def walk_local(net, desk, side, part, leaf, h, code, totals):
     """Put a stored walk back on the desk: dishes, or with `totals` the restaurants."""
     pos = leaf
@@ -292,7 +290,7 @@ def walk_local(net, desk, side, part, leaf, h, code, totals):
         pos = side.par[side.par_first[part[0] + pos] + choice]
 
 
-@njit(cache=True)
+@inner
 def walk_back(net, desk, side, part, leaf, h, code):
     """Take one walk from the tables left on the desk into a token's code."""
     pos = leaf

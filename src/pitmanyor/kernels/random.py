@@ -16,23 +16,27 @@ warn when they wrap, so without the compiler the three helpers `_word`, `_add` a
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numba import config, njit
+
+Word: TypeAlias = int | np.uint64
 
 _MASK64 = (1 << 64) - 1
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
+_ONE = np.uint64(1)
 
 _PHILOX_M0, _PHILOX_M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _PHILOX_W0, _PHILOX_W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0x3C79AC492BA7B653), np.uint64(0x1C69B3F74AC4AE35)
 _SHIFT_27, _SHIFT_33, _SHIFT_11 = np.uint64(27), np.uint64(33), np.uint64(11)
 
-if config.DISABLE_JIT:
+if vars(config)["DISABLE_JIT"]:
 
-    def _word(x: int) -> np.uint64:
+    def _word(x: Word) -> np.uint64:
         return np.uint64(int(x) & _MASK64)
 
     def _add(x: np.uint64, y: np.uint64) -> np.uint64:
@@ -44,7 +48,7 @@ if config.DISABLE_JIT:
 else:
 
     @njit(cache=True, forceinline=True)
-    def _word(x: int) -> np.uint64:
+    def _word(x: Word) -> np.uint64:
         return np.uint64(x)
 
     @njit(cache=True, forceinline=True)
@@ -57,7 +61,9 @@ else:
 
 
 @njit(cache=True)
-def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def philox(
+    c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Philox4x32-10: the counter (c0..c3) enciphered under the key (k0, k1); all are 32-bit words held in 64 bits.
 
     A product of two 32-bit words fits in 64 bits, so nothing here can wrap.
@@ -74,7 +80,7 @@ def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[np.uin
 
 
 @njit(cache=True)
-def stream_key(seed: int, chain: int, sweep: int, block: int, purpose: int) -> np.uint64:
+def stream_key(seed: Word, chain: Word, sweep: Word, block: Word, purpose: Word) -> np.uint64:
     """The key of the stream for one purpose in one block of one sweep; every argument may use all 64 bits.
 
     Two Philox calls, since 320 bits do not fit one: (seed, chain) enciphered under `purpose` gives the key under
@@ -90,14 +96,13 @@ def stream_key(seed: int, chain: int, sweep: int, block: int, purpose: int) -> n
 def bits(key: np.uint64, n: int) -> np.uint64:
     """The n-th 64 random bits of a stream.
 
-    A Weyl sequence through Evensen's "moremur" finaliser. The key enters twice, the second time with its halves
-    swapped: two streams whose Weyl sequences happen to overlap still give different numbers.
+    A Weyl sequence through Evensen's "moremur" finaliser. The step of the sequence is the key with its halves
+    swapped, made odd: two keys walk with different steps, so their sequences cross at single points but never overlap.
     """
     k = _word(key)
-    z = _add(k, _mul(_word(n), _GOLDEN))
+    z = _add(k, _mul(_word(n), (k << _HALF) | (k >> _HALF) | _ONE))
     z = _mul(z ^ (z >> _SHIFT_27), _MIX_1)
-    z = _add(z ^ (z >> _SHIFT_33), (k << _HALF) | (k >> _HALF))
-    z = _mul(z, _MIX_2)
+    z = _mul(z ^ (z >> _SHIFT_33), _MIX_2)
     return z ^ (z >> _SHIFT_27)
 
 

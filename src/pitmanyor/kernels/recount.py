@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from pitmanyor.kernels.arrays import DIRICHLET, GEM, N_LIVE
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.draws import bernoulli_sum_tables, binomial, log_gamma
+from pitmanyor.kernels.jit import inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.seating import refresh_count, refresh_restaurant
 from pitmanyor.kernels.stirling import draw_tables
@@ -19,7 +20,7 @@ UP, UP_SCALARS = 5, 6  # purposes of random streams
 LEAST_BASE = 1e-300
 
 
-@njit(cache=True)
+@inner
 def exit_cell(net, side, entry, leaf, code):
     """The shared cell that a token's stored walk reaches, or -1 if it stays among local nodes."""
     pos = leaf
@@ -34,9 +35,9 @@ def exit_cell(net, side, entry, leaf, code):
         pos = side.par[side.par_first[entry + pos] + choice]
 
 
-@njit(cache=True)
-def count_range(net, text, topics, words, lo, hi):
-    """Customers that documents send to the shared cells lo..hi-1 (which must be empty before)."""
+@kernel
+def count_shared(net, text, topics, words):
+    """Customers that documents send to shared cells (which must be empty before)."""
     n_streams = text.leaf.shape[1]
     for d in range(len(text.context)):
         context = text.context[d]
@@ -49,15 +50,15 @@ def count_range(net, text, topics, words, lo, hi):
             for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
                 k, code = text.topic[token], text.code[token]
                 cell = exit_cell(net, topics, entry, leaf, code)
-                if lo <= cell < hi:
+                if cell >= 0:
                     net.customers[net.row[cell] + k] += 1
                 set_word_cells(words, text, which, token)
                 cell = exit_cell(net, words, word_entry, last, code)
-                if lo <= cell < hi:
+                if cell >= 0:
                     net.customers[net.row[cell] + k * net.wide[net.node[cell]]] += 1
 
 
-@njit(cache=True)
+@inner
 def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
     """Tables of one dish given the old base, t ~ S(c, t; a) (x H)^t, and their split among the parents."""
     i, q, it, qt = place
@@ -86,7 +87,7 @@ def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
     return n
 
 
-@njit(cache=True)
+@inner
 def up_scalar(net, vectors, node, q, key):
     """log x with x = a g q^a, q = v + Gamma(C)/sum J, from the new C and the last sum J (maths 4)."""
     a = net.discount[node]
@@ -97,7 +98,7 @@ def up_scalar(net, vectors, node, q, key):
     return math.log(a) + vectors.log_g[q] + a * log_q
 
 
-@njit(cache=True, parallel=True)
+@spread
 def up_totals(net, node, chunks, instances, partial):
     """Totals of a word-side node's restaurants from its counts, by chunks of cells."""
     for c in prange(len(chunks) - 1):
@@ -130,9 +131,9 @@ def up_totals(net, node, chunks, instances, partial):
                 net.n_to[to_rest + p] += partial[c, 2 * n_columns + p]
 
 
-@njit(cache=True, parallel=True)
-def up_words(net, tables, vectors, family, node, chunks, log_x, seed):
-    """Tables of every count of a word-side node; `log_x` holds one value per restaurant, from `rest0` on."""
+@spread
+def up_words(net, tables, family, node, chunks, log_x, seed):
+    """Tables of every count of a word-side node; `log_x` holds a value per restaurant."""
     for c in prange(len(chunks) - 1):
         n_columns = net.status[N_LIVE] if net.wide[node] else 1
         n_parents = net.n_parents[node] if net.n_parents[node] > 1 else 0
@@ -144,14 +145,14 @@ def up_words(net, tables, vectors, family, node, chunks, log_x, seed):
                 n = up_count(net, tables, family, cell, node, place, log_x[rest + k], k, key, n)
 
 
-@njit(cache=True, parallel=True)
+@spread
 def up_scalars(net, vectors, node, start, stop, log_x, seed):
     for q in prange(start, stop):
         if net.discount[node] > 0.0 and net.kind[node] != GEM:
             log_x[q] = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS))
 
 
-@njit(cache=True)
+@kernel
 def send_up(net, family, start, stop):
     """Give the tables of cells start..stop-1 to their parents as customers."""
     for cell in range(start, stop):
@@ -170,7 +171,7 @@ def send_up(net, family, start, stop):
                     net.customers[above + k * wide] += net.to[net.to_row[cell] + k * n_parents + p]
 
 
-@njit(cache=True)
+@inner
 def topic_total(net, cell):
     """Customers of a topic-side restaurant."""
     row, q = net.row[cell], net.rest[cell]
@@ -179,7 +180,7 @@ def topic_total(net, cell):
         net.n_customers[q] += net.customers[row + k]
 
 
-@njit(cache=True, parallel=True)
+@spread
 def up_topics(net, tables, vectors, family, start, stop, seed):
     """Tables of a topic-side node's restaurants, cells start..stop-1, whose customers are complete."""
     for cell in prange(start, stop):
@@ -204,8 +205,8 @@ def up_topics(net, tables, vectors, family, start, stop, seed):
                 net.n_to[qt + p] += net.to[it + p] if net.customers[row + k] > 0 else 0
 
 
-@njit(cache=True, parallel=True)
-def forget(net, start, stop, n_threads):
+@spread
+def forget(net, start, stop):
     """Empty the counts of shared cells start..stop-1."""
     for cell in prange(start, stop):
         node = net.node[cell]
@@ -219,7 +220,7 @@ def forget(net, start, stop, n_threads):
             net.to[to_row + j] = 0
 
 
-@njit(cache=True, parallel=True)
+@spread
 def refresh_node(net, tables, node, start, stop, rest, to_rest, size):
     """Back from vectors to counts: everything scoring reads of one node, in live columns and the next."""
     net.explicit[node] = 0

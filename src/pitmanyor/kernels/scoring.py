@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from pitmanyor.kernels.arrays import BLOCK
+from pitmanyor.kernels.jit import inner
 
 
-@njit(cache=True)
+@inner
 def score_side(net, side, entry, start, stop, n_columns):
     """Fill A(N, k) of positions start..stop-1, parents first. A narrow node fills column 0 alone."""
     for pos in range(start, stop):
@@ -22,7 +21,7 @@ def score_side(net, side, entry, start, stop, n_columns):
             _score_row(net, side, entry, pos, node, n_columns)
 
 
-@njit(cache=True)
+@inner
 def _mix_parents(net, side, entry, pos, n_columns):
     """Write sum_i r_i A(P_i, k) where A(N, k) will stand."""
     cell = side.cells[pos]
@@ -41,7 +40,7 @@ def _mix_parents(net, side, entry, pos, n_columns):
             values[pos, k] += net.weight[qt + k * step] * values[parent, k * wide]
 
 
-@njit(cache=True)
+@inner
 def _score_narrow(net, side, entry, pos, node):
     cell = side.cells[pos]
     i, q = net.row[cell], net.rest[cell]
@@ -52,7 +51,7 @@ def _score_narrow(net, side, entry, pos, node):
     side.values[pos, 0] = (net.stay[i] + net.gain[q] * net.open[i] * base) * net.scale[q]
 
 
-@njit(cache=True)
+@inner
 def _score_row(net, side, entry, pos, node, n_columns):
     """A topic-side restaurant: its row is over the topics."""
     cell = side.cells[pos]
@@ -71,7 +70,7 @@ def _score_row(net, side, entry, pos, node, n_columns):
             values[pos, k] = stay[row + k] * scale + gain * opens[row + k] * values[parent, k]
 
 
-@njit(cache=True)
+@inner
 def _score_by_column(net, side, entry, pos, node, n_columns):
     """A word's row over per-topic restaurants: each column has its own gain and scale."""
     cell = side.cells[pos]
@@ -89,7 +88,7 @@ def _score_by_column(net, side, entry, pos, node, n_columns):
             values[pos, k] = (stay[row + k] + gain[q + k] * values[parent, k] * opens[row + k]) * scale[q + k]
 
 
-@njit(cache=True)
+@inner
 def fill_form(desk, side, n_shared, which, out, n_columns):
     """out[k] = A(leaf, k) of topics that no slot holds: the leaf's linear form over shared positions (maths 4)."""
     offset = desk.form_offset[which]
@@ -102,7 +101,7 @@ def fill_form(desk, side, n_shared, which, out, n_columns):
                 out[k] += slope * side.values[pos, k]
 
 
-@njit(cache=True)
+@inner
 def multiply(score, other, blocks, n_columns):
     """score *= other, with sums over blocks of columns; returns the total."""
     total = 0.0
@@ -116,7 +115,7 @@ def multiply(score, other, blocks, n_columns):
     return total
 
 
-@njit(cache=True)
+@inner
 def pick(score, blocks, x, n_columns):
     """The column into which x, uniform on (0, total), falls."""
     block, last = 0, (n_columns - 1) // BLOCK

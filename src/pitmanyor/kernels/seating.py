@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from pitmanyor.kernels.arrays import (
     DIRICHLET,
     DOOR,
@@ -16,13 +14,14 @@ from pitmanyor.kernels.arrays import (
     RULE,
     SINGLETON,
 )
+from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling import open_ratio, ratio, stay_ratio
 
 STUCK = -1
 
 
-@njit(cache=True)
+@inner
 def leave_probability(tables, index, discount, rule, c, t):
     """The chance that a leaving customer takes its table along, from the counts before it leaves (maths 2)."""
     if t == c:
@@ -36,7 +35,7 @@ def leave_probability(tables, index, discount, rule, c, t):
     return t / c
 
 
-@njit(cache=True)
+@inner
 def stay_term(tables, index, discount, rule, c, t):
     """stay = S(c+1,t)/S(c,t) (1 - leave(c+1,t)): the newcomer sits, and would leave alone (maths 2)."""
     if c == 0:
@@ -46,7 +45,7 @@ def stay_term(tables, index, discount, rule, c, t):
     return stay_ratio(tables, index, c, t) * (1.0 - leave_probability(tables, index, discount, rule, c + 1, t))
 
 
-@njit(cache=True)
+@inner
 def open_term(tables, index, discount, rule, c, t):
     """open = S(c+1,t+1)/S(c,t) leave(c+1,t+1): the newcomer opens a table (maths 2)."""
     if c == 0 or rule == SINGLETON:
@@ -54,7 +53,7 @@ def open_term(tables, index, discount, rule, c, t):
     return open_ratio(tables, index, c, t) * leave_probability(tables, index, discount, rule, c + 1, t + 1)
 
 
-@njit(cache=True)
+@inner
 def refresh_restaurant(net, node, q, qt):
     """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
     b = net.concentration[q]
@@ -78,7 +77,7 @@ def refresh_restaurant(net, node, q, qt):
                 net.weight[qt + i] = net.prior[p + i]
 
 
-@njit(cache=True)
+@inner
 def refresh_count(net, tables, node, i):
     """Recompute stay and open of the count at i."""
     c = net.customers[i]
@@ -93,7 +92,7 @@ def refresh_count(net, tables, node, i):
         net.open[i] = open_term(tables, index, a, rule, c, t)
 
 
-@njit(cache=True)
+@inner
 def restaurant(net, cell, node, k):
     """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent."""
     n_parents = net.n_parents[node]
@@ -106,7 +105,7 @@ def restaurant(net, cell, node, k):
     )
 
 
-@njit(cache=True)
+@inner
 def refresh(net, tables, cell, k):
     node = net.node[cell]
     i, q, _, qt = restaurant(net, cell, node, k)
@@ -114,7 +113,7 @@ def refresh(net, tables, cell, k):
     refresh_count(net, tables, node, i)
 
 
-@njit(cache=True)
+@inner
 def add_customer(net, cell, k, choice, sign):
     """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
     node = net.node[cell]
@@ -129,7 +128,7 @@ def add_customer(net, cell, k, choice, sign):
             net.n_to[qt + choice] += sign
 
 
-@njit(cache=True)
+@inner
 def plan_removal(net, tables, side, entry, pos, k, length, key, n):
     """Draw the walk that a customer leaving from shared position `pos` undoes, from the counts before it goes.
 
@@ -161,7 +160,7 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
         pos = side.par[side.par_first[entry + pos] + choice]
 
 
-@njit(cache=True)
+@inner
 def _parent_by_tables(net, node, it, t, key, n):
     """The parent to which a random one of the dish's t tables went."""
     last = net.n_parents[node] - 1
@@ -177,7 +176,7 @@ def _parent_by_tables(net, node, it, t, key, n):
     return last, n + 1
 
 
-@njit(cache=True)
+@inner
 def apply_removal(net, tables, side, start, stop, k):
     """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
     lowest = len(side.cells)
@@ -191,7 +190,7 @@ def apply_removal(net, tables, side, start, stop, k):
     return lowest
 
 
-@njit(cache=True)
+@inner
 def seat(net, tables, side, entry, pos, k, key, n):
     """Seat a customer of topic k from shared position `pos` on: stay, or open a table towards a parent (maths 2).
 
@@ -225,13 +224,13 @@ def seat(net, tables, side, entry, pos, k, key, n):
         pos = side.par[parents + choice]
 
 
-@njit(cache=True)
+@inner
 def value(net, side, pos, k):
     """A of a position that was scored: a narrow word node has one value for all topics."""
     return side.values[pos, k * net.wide[net.node[side.cells[pos]]]]
 
 
-@njit(cache=True)
+@inner
 def _base(net, side, node, parents, qt, k):
     n_parents = net.n_parents[node]
     if n_parents == 0:
@@ -244,7 +243,7 @@ def _base(net, side, node, parents, qt, k):
     return total
 
 
-@njit(cache=True)
+@inner
 def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
     last = net.n_parents[node] - 1
     if last < 1:
@@ -260,7 +259,7 @@ def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
     return last, n + 1
 
 
-@njit(cache=True)
+@kernel
 def open_door(net):
     """Offer a new topic: one empty column gets the weight b + a K at the gem, unless the cap is reached (maths 2)."""
     cell = net.status[GEM_CELL]
@@ -280,7 +279,7 @@ def open_door(net):
     net.status[DOOR] = door
 
 
-@njit(cache=True)
+@inner
 def update_topics(net, k):
     """After a customer of topic k came or went: birth or death of the topic; says whether the set changed."""
     cell = net.status[GEM_CELL]

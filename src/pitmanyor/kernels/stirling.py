@@ -200,8 +200,8 @@ def draw_tables(tables: StirlingTables, i: int, c: int, log_y: float, key: np.ui
     """t ~ S(c,t;a) y^t on 1..c, the number of tables that c customers of one dish sit at; returns (t, next n).
 
     The weights w_t obey w_(t+1)/w_t = V(c,t) y, which falls in t: they are log-concave. (Not so for few customers and
-    a above 0.86, where either all sit alone or many share one table; then every weight is summed.) Where the mode is
-    in the ratio table the weights are summed outwards from it and walked: some 18 standard deviations of lookups.
+    a above 0.86, where either all sit alone or many share one table; then every weight is summed.) Where all that
+    matters is in the ratio table, the weights are summed outwards from the mode and walked: 18 standard deviations.
     Beyond the table a ratio costs microseconds, so the draw is by rejection, in time that does not grow with c.
     """
     if c <= 1:
@@ -210,10 +210,11 @@ def draw_tables(tables: StirlingTables, i: int, c: int, log_y: float, key: np.ui
     if c * (1.0 - tables.discount[i]) ** 2 <= LOG_CONCAVE:
         return _scan(tables, i, c, log_y, uniform(key, n)), n + 1
     n_cols = tables.n_cols[i]
+    edge = c if c <= n_cols else int(n_cols - 1 - 9.0 * math.sqrt(n_cols))  # the variance of t is below its mean
     y = math.exp(log_y)
-    if c >= tables.n_rows[i] or (c > n_cols and ratio(tables, i, c, n_cols - 1) * y > 1.0):
+    if c >= tables.n_rows[i] or edge < 1 or ratio(tables, i, c, edge) * y > 1.0:
         return _reject(tables, i, c, log_y, key, n)
-    mode = _mode(tables, i, c, y, 1, c if c <= n_cols else n_cols - 1)
+    mode = _mode(tables, i, c, y, 1, edge)
     total, _ = _walk(tables, i, c, mode, y, math.inf)
     _, t = _walk(tables, i, c, mode, y, uniform(key, n) * total)
     return t, n + 1

@@ -19,8 +19,9 @@ Three regimes need care, and nothing else does:
 - t near c: x is small and log g tiny: g - 1 comes from its power series.
 Counts come as floats, whole numbers all of them, so that one compilation serves every integer type.
 
-Measured against 80-bit recursions and mpmath: relative error of V below 2e-13 for all c <= 20,000 and discounts from 0
-to 0.99, below 1e-10 at c = 1e8.
+Measured: relative error of V below 2e-13 against 80-bit recursions (1,000 values of t in each of 20 rows to c = 20,000)
+and mpmath (800 points to c = 1e8) for the discounts 0, 0.01, 0.5, 0.7, 0.99; and the row recursion holds to 6e-13 at
+800,000 random points with discounts to 0.9999 and c to 1e8. A ratio takes 3 to 6 microseconds.
 """
 
 from __future__ import annotations
@@ -128,6 +129,8 @@ def _point(s0: float, beta: float, u: float) -> tuple[complex, complex, complex,
 @njit(cache=True)
 def contour(a: float, c: float, t: float) -> tuple[float, float]:
     """(V(c,t), log S(c,t)) for 1 <= t <= c - 2 by the trapezoid rule on the curve of this module's docstring."""
+    if a < 1e-30:  # a division by a could underflow, and the ratios are those of a = 0 to the last digit
+        a = 0.0
     m = c - t
     v = _crossing(a, c, t)
     y0, x0 = math.exp(-v), -math.expm1(-v)
@@ -188,6 +191,8 @@ def guess_mode(a: float, c: float, log_y: float) -> int:
 
     With v as in `_crossing`, t = c/h(v) and V y = 1 become log f(v) + log h(v) + log y = log c, increasing in v.
     """
+    if a < 1e-30:
+        a = 0.0
     low, high = 0.0, 2.0 * (math.log(c) + 1.0 / (1.0 - a)) / (1.0 - a)
     log_h = 0.0
     for _ in range(50):

@@ -7,6 +7,7 @@ only its speed, and memory can be bounded freely.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,17 +45,14 @@ def _fill(ratios: NDArray[np.float64], start: int, n_rows: int, n_cols: int, a: 
             ratios[new + t] = (1.0 + (c - (t + 1.0) * a) * ratios[old + t]) / (1.0 / ratios[old + t - 1] + c - t * a)
 
 
-def _bounded(customers: int, tables: int, slots: int) -> tuple[int, int]:
-    """(n_rows, n_cols) for the counts asked for, halved until they fit into `slots` numbers."""
-    n_rows = max(customers, 1) + 1
-    n_cols = min(max(tables, 1) + 1, n_rows)
-    while n_rows * n_cols > slots and n_rows > 1:
-        if n_cols * ASPECT > n_rows and n_cols > 1:
-            n_cols = (n_cols + 1) // 2
-        else:
-            n_rows = (n_rows + 1) // 2
-            n_cols = min(n_cols, n_rows)
-    return n_rows, n_cols
+def _bounded(wanted: tuple[int, int], least: tuple[int, int], slots: int) -> tuple[int, int]:
+    """(n_rows, n_cols) as wanted, or as much of it as `slots` numbers can hold; never below `least`."""
+    rows, cols = wanted
+    if rows * cols > slots:
+        cols = min(cols, max(least[1], math.isqrt(slots // ASPECT)))
+        rows = min(rows, max(least[0], slots // cols))
+        cols = min(wanted[1], max(least[1], slots // rows))
+    return rows, min(cols, rows)
 
 
 def _assemble(
@@ -90,7 +88,8 @@ def build_tables(
     for a in values:
         if not 0.0 <= a < 1.0:
             raise ValueError(f"discount {a} is outside [0, 1): a Pitman-Yor process needs 0 <= discount < 1.")
-    shape = _bounded(max_customers, max_tables, max_bytes // (8 * values.size))
+    wanted = (max(max_customers, 1) + 1, max(max_tables, 1) + 1)
+    shape = _bounded(wanted, (1, 1), max_bytes // (8 * values.size))
     return _assemble(values, [shape] * values.size, None)
 
 
@@ -101,10 +100,12 @@ def grow(tables: StirlingTables, i: int, customers: int, tables_: int, max_bytes
     shrinks; when nothing can grow any more the same tables come back.
     """
     rows, cols = int(tables.n_rows[i]), int(tables.n_cols[i])
-    wanted_rows = rows if customers < rows else max(customers + 1, 2 * rows)
-    wanted_cols = cols if tables_ < cols else max(tables_ + 1, 2 * cols)
-    shape = _bounded(wanted_rows - 1, wanted_cols - 1, max_bytes // (8 * tables.discount.size))
-    if shape == (rows, cols) or shape[0] < rows or shape[1] < cols:
+    wanted = (
+        rows if customers < rows else max(customers + 1, 2 * rows),
+        cols if tables_ < cols else max(tables_ + 1, 2 * cols),
+    )
+    shape = _bounded(wanted, (rows, cols), max_bytes // (8 * tables.discount.size))
+    if shape == (rows, cols):
         return tables
     shapes = [(int(r), int(c)) for r, c in zip(tables.n_rows, tables.n_cols, strict=True)]
     shapes[i] = shape

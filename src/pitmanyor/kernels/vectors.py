@@ -10,10 +10,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from pitmanyor.kernels.arrays import GEM, N_LIVE, Floats, Ints
 from pitmanyor.kernels.draws import gamma, log_gamma, log_tilted_stable, tilted_stable
+from pitmanyor.kernels.jit import inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 
 DOWN, DOWN_EMPTY, DOWN_SCALARS = 2, 3, 4  # purposes of random streams
@@ -37,7 +38,7 @@ class Vectors(NamedTuple):
     rest: Floats
 
 
-@njit(cache=True)
+@inner
 def base_mass(net, family, cell, node, qt, k):
     """H_k = sum_i rho_i p_i[k] from the explicit parents of a cell."""
     f = family.first[cell]
@@ -52,7 +53,7 @@ def base_mass(net, family, cell, node, qt, k):
     return total
 
 
-@njit(cache=True)
+@inner
 def draw_scalars(net, vectors, node, q, qt, key):
     """rho, v and g of one restaurant from its tables: v ~ Beta(b, C), g ~ Gamma(b/a + T) (maths 4, switching)."""
     n = 0
@@ -75,7 +76,7 @@ def draw_scalars(net, vectors, node, q, qt, key):
         net.gain[q] = math.exp(vectors.log_g[q])  # until the node is explicit, `gain` holds g
 
 
-@njit(cache=True)
+@inner
 def jump(net, vectors, node, q, i, base, key, n):
     """J of the dish at i: Gamma(c - a t) + tilted-stable(g H), or Gamma(c + b H) without discount."""
     a = net.discount[node]
@@ -88,7 +89,7 @@ def jump(net, vectors, node, q, i, base, key, n):
     return x, n
 
 
-@njit(cache=True)
+@inner
 def log_jump(net, vectors, node, q, base, key, n):
     """log J of a dish in an empty restaurant, where J itself may underflow."""
     a = net.discount[node]
@@ -97,7 +98,7 @@ def log_jump(net, vectors, node, q, base, key, n):
     return log_tilted_stable(a, max(net.gain[q], LEAST_MASS) * base, key, n)
 
 
-@njit(cache=True)
+@inner
 def draw_topic_row(net, vectors, family, cell, seed):
     """One topic-side restaurant: p over the live topics and the rest slot."""
     node = net.node[cell]
@@ -135,7 +136,7 @@ def draw_topic_row(net, vectors, family, cell, seed):
     vectors.log_total[q] = math.log(total) + shift
 
 
-@njit(cache=True)
+@inner
 def _rest_jump(net, vectors, family, cell, node, logs, key, n):
     """J of the rest slot: no customers, base mass of the parents' rest slots; nothing below a finite root."""
     f = family.first[cell]
@@ -154,14 +155,14 @@ def _rest_jump(net, vectors, family, cell, node, logs, key, n):
     return tilted_stable(a, net.gain[q] * base, key, n)
 
 
-@njit(cache=True, parallel=True)
+@spread
 def draw_topic_node(net, vectors, family, start, stop, seed):
     """All restaurants of one topic-side node (cells start..stop-1)."""
     for cell in prange(start, stop):
         draw_topic_row(net, vectors, family, cell, seed)
 
 
-@njit(cache=True, parallel=True)
+@spread
 def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
     """rho, v and g of a word-side node's restaurants, which start at `rest` (and `to_rest`)."""
     n_parents = net.n_parents[node]
@@ -170,7 +171,7 @@ def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
         draw_scalars(net, vectors, node, rest + j, to_rest + j * n_parents, key)
 
 
-@njit(cache=True)
+@inner
 def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
     """J of the words start..stop-1, with their sums and base masses per column; empty restaurants are left out."""
     node = net.node[start]
@@ -190,7 +191,7 @@ def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
                 sums[k] += net.stay[row + k]
 
 
-@njit(cache=True)
+@inner
 def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
     start, stop = cells
@@ -216,7 +217,7 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     vectors.log_total[q] = math.log(total) + shift
 
 
-@njit(cache=True, parallel=True)
+@spread
 def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
     """All restaurants of one word-side node.
 
@@ -232,7 +233,7 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
         _normalise_words(net, vectors, chunks[c], chunks[c + 1])
 
 
-@njit(cache=True)
+@inner
 def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
     cells = (chunks[first], chunks[last])
@@ -261,7 +262,7 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
         net.scale[q] = 1.0 / total
 
 
-@njit(cache=True)
+@inner
 def _normalise_words(net, vectors, start, stop):
     node = net.node[start]
     n_columns = net.status[N_LIVE] if net.wide[node] else 1
@@ -272,7 +273,7 @@ def _normalise_words(net, vectors, start, stop):
                 net.stay[row + k] *= net.scale[rest + k]
 
 
-@njit(cache=True)
+@kernel
 def mark_explicit(net, node, start, stop):
     """Let scoring read node's vectors: gain 0, scale 1 in its restaurants start..stop-1."""
     net.explicit[node] = 1

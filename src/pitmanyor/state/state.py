@@ -65,14 +65,15 @@ def new_state(
     layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite))
     tables = build_tables(sorted({node.discount for node in plan.nodes}), 1024, 256)
     net = _new_net(plan, layout, tables, RULES[rule], cap, np.dtype(precision))
+    topics, words, visit = new_scratch(plan, layout.capacity, precision)
     state = State(
         plan=plan,
         layout=layout,
         net=net,
         text=_new_text(plan),
-        topics=_side(plan.topic_walks, layout.capacity, precision),
-        words=_side(plan.word_walks, layout.capacity, precision),
-        visit=_visit(layout.capacity),
+        topics=topics,
+        words=words,
+        visit=visit,
         tables=tables,
         terms=_new_terms(plan, layout, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
@@ -138,6 +139,13 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
         blocks=floats(capacity // BLOCK + 1),
         scalars=ints(1),
     )
+
+
+def new_scratch(plan: Plan, capacity: int, precision: DTypeLike) -> tuple[Side, Side, Visit]:
+    """What the collapsed sweep writes on: lists of both sides with room for their values, and a visit."""
+    topics = _side(plan.topic_walks, capacity, precision)
+    words = _side(plan.word_walks, capacity, precision)
+    return topics, words, _visit(capacity)
 
 
 def padded(columns: int) -> int:

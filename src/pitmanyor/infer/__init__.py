@@ -1,0 +1,1 @@
+"""Inference: sweeps and the steps of a chain."""

@@ -1,0 +1,97 @@
+"""The explicit sweep of a state whose shared nodes are vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Graph
+from pitmanyor.infer.seeds import Seed
+from pitmanyor.kernels.arrays import AT_WORD, BLOCK
+from pitmanyor.kernels.explicit import CONSTANT, Bench, Sums, explicit_sweep, fill_sums
+from pitmanyor.state.state import State, new_desks
+
+
+class Explicit:
+    """Scratch of the explicit sweep for a number of threads, and its cached sums."""
+
+    def __init__(self, state: State, n_threads: int) -> None:
+        plan = state.plan
+        n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
+        self.n_threads = n_threads
+        self.bench = Bench(
+            *(np.zeros((n_threads, n_topic + 1), np.int64) for _ in range(3)),
+            *(np.zeros((n_threads, n_word + 1), np.int64) for _ in range(3)),
+            np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
+        )
+        self.desks = new_desks(plan, state.capacity, n_threads)
+        self.pairs, self.index = cached_pairs(state)
+        self.sums = Sums(self.index, np.zeros((0, 1)), np.zeros((0, 1, 1), np.float32))
+
+    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
+        """Update the tokens of `documents` among the first `n_held` topics."""
+        self._make_room(state)
+        for p, (row_cell, word_node, _) in enumerate(self.pairs):
+            row = CONSTANT if row_cell < 0 else int(state.net.row[row_cell])
+            block = state.layout.blocks[word_node]
+            fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
+        explicit_sweep(
+            state.net,
+            state.tables,
+            state.terms,
+            self.desks,
+            self.bench,
+            state.text,
+            self.sums,
+            state.topics,
+            state.words,
+            documents,
+            n_held,
+            seed,
+        )
+
+    def _make_room(self, state: State) -> None:
+        if self.desks.slot.shape[1] != state.capacity:
+            self.desks = new_desks(state.plan, state.capacity, self.n_threads)
+        n_blocks = state.capacity // BLOCK
+        if self.sums.blocks.shape[2] != n_blocks:
+            n_words = max([size for _, _, size in self.pairs], default=1)
+            self.sums = Sums(
+                self.index,
+                np.zeros((len(self.pairs), n_words)),
+                np.zeros((len(self.pairs), n_words, n_blocks), state.net.stay.dtype),
+            )
+
+
+def cached_pairs(state: State) -> tuple[list[tuple[int, int, int]], NDArray[np.int64]]:
+    """Pairs of a topic-side position and a word-side one whose sums depend on no document.
+
+    Returns (cell of the topic-side row or -1, word node, its number of words) per pair, and where a kernel finds each.
+    """
+    plan = state.plan
+    topics, words = plan.topic_walks, plan.word_walks
+    n_topic = int(topics.first[1])
+    nodes = [plan.nodes[int(state.net.node[topics.cell[pos]])] for pos in range(n_topic)]
+    entries = {node.name for node in nodes if not node.local and _is_entry(plan.graph, node.name, "topic")}
+    rows = [(pos, int(topics.cell[pos])) for pos, node in enumerate(nodes) if node.name in entries and not node.plate]
+    if any(node.local and not node.parents for node in nodes):
+        rows.append((-1, CONSTANT))
+    index = np.full((n_topic + 1, len(plan.graph.streams), words.longest + 1), -1, np.int64)
+    pairs: list[tuple[int, int, int]] = []
+    for s in range(len(plan.graph.streams)):
+        for e in range(int(words.first[s]), int(words.first[s + 1])):
+            node = plan.nodes[int(state.net.node[words.cell[e]])] if words.mode[e] == AT_WORD else None
+            if node is None or not node.per_topic or not _is_entry(plan.graph, node.name, "word"):
+                continue
+            for pos, cell in rows:
+                pair = (cell, plan.index[node.name], len(plan.words[node.name]))
+                if pair not in pairs:
+                    pairs.append(pair)
+                index[pos + 1, s, e - int(words.first[s]) + 1] = pairs.index(pair)
+    return pairs, index
+
+
+def _is_entry(graph: Graph, name: str, side: str) -> bool:
+    """Do documents reach a shared node directly: from a local child, or as the leaf of a stream?"""
+    leaves = {stream.topic if side == "topic" else stream.emit for stream in graph.streams}
+    return name in leaves or any(child.local and name in child.parents for child in graph.nodes)

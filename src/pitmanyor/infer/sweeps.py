@@ -1,0 +1,108 @@
+"""Sweeps over a state: collapsed, explicit, and their mixture by anchors (maths 4)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.infer.explicit import Explicit
+from pitmanyor.infer.seeds import Seed
+from pitmanyor.infer.vectors import Switch
+from pitmanyor.kernels.arrays import N_COLUMNS, N_LIVE
+from pitmanyor.kernels.collapsed import FORCED, UNSEEN, collapsed_sweep
+from pitmanyor.state.columns import arrange, grow
+from pitmanyor.state.state import State
+
+Sweep = Literal["mixed", "collapsed", "explicit"]
+SWEEPS = ("mixed", "collapsed", "explicit")
+ANCHORS = 11  # the purpose of the stream that picks them
+
+
+def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
+    """One collapsed update of the given documents; makes room for new topics on the way."""
+    start, n_streams = 0, state.text.leaf.shape[1]
+    while True:
+        start = collapsed_sweep(
+            state.net,
+            state.tables,
+            state.terms,
+            state.desks,
+            state.text,
+            state.topics,
+            state.words,
+            state.visit,
+            documents,
+            start,
+            seed,
+        )
+        if start == len(documents):
+            return
+        d = documents[start]
+        size = int(state.text.first[(d + 1) * n_streams] - state.text.first[d * n_streams])
+        grow(state, int(state.net.status[N_LIVE]) + size + 2)
+
+
+def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
+    """Seat every token: topics drawn one after the other, or dealt at random over `n_topics` to begin with."""
+    topic = state.text.topic
+    topic[:] = UNSEEN
+    if n_topics is not None:
+        if n_topics + 1 > state.capacity:
+            grow(state, n_topics + 1)
+        state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
+        topic[:] = FORCED - _generator(seed, 0).integers(n_topics, size=len(topic))
+    collapsed(state, np.arange(state.plan.n_documents), seed)
+
+
+def _generator(seed: Seed, purpose: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*seed, purpose])))
+
+
+class Sweeper:
+    """Carries out sweeps of one kind over a state, on so many threads."""
+
+    def __init__(self, state: State, sweep: Sweep, *, anchors: float = 0.05, n_threads: int = 1) -> None:
+        if sweep not in SWEEPS:
+            raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
+        if not 0.0 < anchors <= 1.0:
+            raise PlanError(f"anchors is a share of the documents above 0 and up to 1, not {anchors}")
+        if sweep == "explicit" and state.plan.n_topics is None:
+            raise PlanError(
+                "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
+                'use sweep="mixed", or a finite root such as g.dirichlet(..., over=100)'
+            )
+        self.sweep, self.anchors = sweep, anchors
+        self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
+
+    def step(self, state: State, seed: Seed) -> None:
+        """One update of every token."""
+        n_documents = state.plan.n_documents
+        is_anchor = np.ones(n_documents, bool)
+        if self.sweep == "explicit":
+            is_anchor[:] = False
+        elif self.sweep == "mixed":
+            is_anchor = _generator(seed, ANCHORS).random(n_documents) < self.anchors
+        collapsed(state, np.flatnonzero(is_anchor), seed)
+        others = np.flatnonzero(~is_anchor)
+        if not len(others):
+            return
+        n_held = arrange(state, held_topics(state, is_anchor))
+        if n_held:
+            self.switch.down(state, seed)
+            self.explicit.sweep(state, others, n_held, seed)
+            self.switch.up(state, seed)
+
+
+def held_topics(state: State, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Topics that a token of an anchor has: those that explicit documents may use. All, below a finite root."""
+    held = np.zeros(state.capacity, bool)
+    if state.plan.n_topics is not None:
+        held[: state.plan.n_topics] = True
+        return held
+    first, n_streams = state.text.first, state.text.leaf.shape[1]
+    for d in np.flatnonzero(is_anchor):
+        held[state.text.topic[first[d * n_streams] : first[(d + 1) * n_streams]]] = True
+    return held

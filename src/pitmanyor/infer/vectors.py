@@ -1,0 +1,110 @@
+"""Switching shared nodes between counts and explicit vectors (maths 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.infer.seeds import Seed
+from pitmanyor.kernels.recount import (
+    count_shared,
+    forget,
+    refresh_node,
+    send_up,
+    up_scalars,
+    up_topics,
+    up_totals,
+    up_words,
+)
+from pitmanyor.kernels.seating import open_door
+from pitmanyor.kernels.vectors import (
+    CHUNK,
+    Family,
+    Vectors,
+    draw_topic_node,
+    draw_word_node,
+    draw_word_scalars,
+    mark_explicit,
+)
+from pitmanyor.state.state import State
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """A word-side node's cells in runs of at most CHUNK, none across two instances."""
+
+    bounds: Ints
+    instances: Ints  # (instance, 2): its first chunk and the one after its last
+
+
+def chunk_cells(state: State, index: int) -> Chunks:
+    cells = state.plan.cells.of(index)
+    instance = state.plan.cells.instance[cells]
+    starts = np.flatnonzero(np.diff(instance, prepend=-1))
+    stops = np.append(starts[1:], len(instance))
+    bounds, instances = [0], []
+    for start, stop in zip(starts, stops, strict=True):
+        first = len(bounds) - 1
+        bounds.extend(min(b, int(stop)) for b in range(int(start) + CHUNK, int(stop) + CHUNK, CHUNK))
+        instances.append((first, len(bounds) - 1))
+    return Chunks(np.array(bounds, np.int64) + cells.start, np.array(instances, np.int64))
+
+
+class Switch:
+    """Draws the shared nodes of a state as vectors, and rebuilds their counts from documents and vectors."""
+
+    def __init__(self, state: State) -> None:
+        self.family = Family(state.plan.cells.parent_first, state.plan.cells.parent)
+        self.shared = [i for i, node in enumerate(state.plan.nodes) if not node.local]
+        self.chunks = {i: chunk_cells(state, i) for i in self.shared if state.plan.nodes[i].side == "word"}
+        self.vectors = Vectors(*(np.zeros(0) for _ in range(4)))
+        self.log_x = np.zeros(0)
+
+    def _make_room(self, state: State) -> None:
+        n_rests = state.layout.sizes[1]
+        if len(self.log_x) != n_rests:
+            self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
+            self.log_x = np.zeros(n_rests)
+
+    def down(self, state: State, seed: Seed) -> None:
+        """Counts to vectors, parents first. Live topics must be the first columns."""
+        self._make_room(state)
+        net = state.net
+        for i in self.shared:
+            block, cells = state.layout.blocks[i], state.plan.cells.of(i)
+            if i in self.chunks:
+                chunks, size = self.chunks[i], block.n_instances * block.own
+                draw_word_scalars(net, self.vectors, i, block.rest, block.to_rest, size, seed)
+                sums = np.empty((len(chunks.bounds) - 1, block.width))
+                bases = np.empty_like(sums)
+                draw_word_node(net, self.vectors, self.family, chunks.bounds, chunks.instances, sums, bases, seed)
+            else:
+                draw_topic_node(net, self.vectors, self.family, cells.start, cells.stop, seed)
+            mark_explicit(net, i, block.rests.start, block.rests.stop)
+
+    def up(self, state: State, seed: Seed) -> None:
+        """Vectors and documents to counts, children first: customers recounted, tables drawn given the old bases."""
+        net, plan = state.net, state.plan
+        for i in self.shared:
+            cells = plan.cells.of(i)
+            forget(net, cells.start, cells.stop)
+        count_shared(net, state.text, state.topics, state.words)
+        for i in reversed(self.shared):
+            block, cells = state.layout.blocks[i], plan.cells.of(i)
+            if i in self.chunks:
+                chunks = self.chunks[i]
+                partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
+                up_totals(net, i, chunks.bounds, chunks.instances, partial)
+                up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
+                up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, seed)
+                up_totals(net, i, chunks.bounds, chunks.instances, partial)
+            else:
+                up_topics(net, state.tables, self.vectors, self.family, cells.start, cells.stop, seed)
+            send_up(net, self.family, cells.start, cells.stop)
+            size = block.n_instances * block.own
+            refresh_node(net, state.tables, i, cells.start, cells.stop, block.rest, block.to_rest, size)
+        open_door(net)

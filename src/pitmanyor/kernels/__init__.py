@@ -1,0 +1,1 @@
+"""Kernels: compiled code over flat arrays; they know no model."""

@@ -1,0 +1,320 @@
+"""The explicit sweep: shared nodes are vectors, so documents are independent and run on all cores (maths 4).
+
+A token costs the topics of its document. For a topic that the document does not hold, A(leaf, k) A(word leaf, w) is a
+sum of products over pairs of shared positions of the two sides; a pair's sum over all topics is cached per word where
+neither side depends on the document, else summed on the spot.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import BLOCK, Floats, Ints, Reals, Side
+from pitmanyor.kernels.desk import close_slot, open_slot, take
+from pitmanyor.kernels.document import (
+    load_document,
+    load_run,
+    save_document,
+    save_run,
+    set_word_cells,
+    word_leaf,
+    word_part,
+)
+from pitmanyor.kernels.jit import inner, spread
+from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
+from pitmanyor.kernels.random import stream_key, uniform
+from pitmanyor.kernels.seating import STUCK
+
+EXPLICIT = 7  # the purpose of this sweep's random streams
+TOPIC, WORD = 0, 1
+CONSTANT = -1  # in place of a row: one for every topic
+TRIES = 32  # draws of a topic outside the document before it is found by a full scan
+DOCUMENTS = 16  # visited together by one thread
+
+
+class Sums(NamedTuple):
+    """Cached sums over the held topics of products of a topic-side row and a word's row."""
+
+    pair: Ints  # (topic position + 1, stream, word position + 1) -> index, or -1; position -1 is the constant
+    total: Floats  # (index, word)
+    blocks: Reals  # (index, word, block)
+
+
+class Bench(NamedTuple):
+    """Thread-private scratch of the two sides' lists, with a leading thread axis."""
+
+    topic_cells: Ints
+    topic_path: Ints
+    topic_choice: Ints
+    word_cells: Ints
+    word_path: Ints
+    word_choice: Ints
+    components: Floats
+
+
+@inner
+def row_of(net, side, pos):
+    return CONSTANT if pos < 0 else net.row[side.cells[pos]]
+
+
+@inner
+def product(net, a, b, k):
+    x = 1.0 if a < 0 else float(net.stay[a + k])
+    return x if b < 0 else x * float(net.stay[b + k])
+
+
+@inner
+def dot(net, a, b, n_held, blocks):
+    """Sum over the held topics of the product of two rows, with its sums over blocks."""
+    stay = net.stay
+    total = 0.0
+    for block in range((n_held + BLOCK - 1) // BLOCK):
+        lo, hi = block * BLOCK, min((block + 1) * BLOCK, n_held)
+        partial = stay.dtype.type(0.0)
+        if a >= 0 and b >= 0:
+            for k in range(lo, hi):
+                partial += stay[a + k] * stay[b + k]
+        else:
+            for k in range(lo, hi):
+                partial += product(net, a, b, k)
+        blocks[block] = partial
+        total += partial
+    return total
+
+
+@spread
+def fill_sums(net, sums, index, row, first, stride, n_words, n_held):
+    """Cache one pair: a topic-side row with the rows of every word, which start at `first` and lie `stride` apart."""
+    for word in prange(n_words):
+        sums.total[index, word] = dot(net, row, first + word * stride, n_held, sums.blocks[index, word])
+
+
+@inner
+def components(net, desk, sums, topics, words, place, s, word, n_held, out):
+    """The total weight of topics as if none were held, split over pairs of positions (into `out`)."""
+    part, _, word_side, _ = place
+    total, c = 0.0, 0
+    for j in range(-1, part[1]):
+        a = desk.form_offset[TOPIC] if j < 0 else desk.form_slope[TOPIC, j]
+        for i in range(-1, word_side[1]):
+            b = desk.form_offset[WORD] if i < 0 else desk.form_slope[WORD, i]
+            out[c] = 0.0
+            if a != 0.0 and b != 0.0:
+                cached = sums.pair[j + 1, s, i + 1]
+                if cached >= 0:
+                    mass = sums.total[cached, word]
+                else:
+                    mass = dot(net, row_of(net, topics, j), row_of(net, words, i), n_held, desk.blocks)
+                out[c] = a * b * mass
+            total += out[c]
+            c += 1
+    return total
+
+
+@inner
+def pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x):
+    """The topic into which x, uniform on (0, sum of the components), falls."""
+    n_words = place[2][1] + 1
+    c, last = 0, (place[0][1] + 1) * n_words - 1
+    while c < last and x >= parts[c]:
+        x -= parts[c]
+        c += 1
+    while parts[c] <= 0.0 and c > 0:  # only rounding can come here
+        c -= 1
+    j, i = c // n_words - 1, c % n_words - 1
+    a, b = row_of(net, topics, j), row_of(net, words, i)
+    cached = sums.pair[j + 1, s, i + 1]
+    if cached >= 0:
+        return pick_product(net, a, b, sums.blocks[cached, word], x / parts[c] * sums.total[cached, word], n_held)
+    mass = dot(net, a, b, n_held, desk.blocks)
+    return pick_product(net, a, b, desk.blocks, x / parts[c] * mass, n_held)
+
+
+@inner
+def pick_product(net, a, b, blocks, x, n_held):
+    block, last = 0, (n_held - 1) // BLOCK
+    while block < last and x >= blocks[block]:
+        x -= blocks[block]
+        block += 1
+    k, end = block * BLOCK, min((block + 1) * BLOCK, n_held) - 1
+    while k < end:
+        weight = product(net, a, b, k)
+        if x < weight:
+            break
+        x -= weight
+        k += 1
+    while product(net, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
+        k -= 1
+    return k
+
+
+@inner
+def scan_fresh(net, desk, topics, words, place, n_held, x):
+    """As `pick_fresh`, but among topics that no slot holds, by a full scan; -1 if there is none."""
+    total, chosen = 0.0, -1
+    for turn in range(2):
+        reached = 0.0
+        for k in range(n_held):
+            if desk.slot[k] >= 0:
+                continue
+            left, right = desk.form_offset[TOPIC], desk.form_offset[WORD]
+            for j in range(place[0][1]):
+                left += desk.form_slope[TOPIC, j] * product(net, row_of(net, topics, j), CONSTANT, k)
+            for i in range(place[2][1]):
+                right += desk.form_slope[WORD, i] * product(net, row_of(net, words, i), CONSTANT, k)
+            reached += left * right
+            if turn == 1 and left * right > 0.0:
+                chosen = k
+                if reached > x * total:
+                    return chosen
+        total = reached
+    return chosen
+
+
+@inner
+def weigh_slots(net, desk, topics, words, place, local_words, n_held):
+    """Weights of the document's held topics, in excess of what the components give them; or, where the word side
+    has local nodes (the excess can be negative), their whole weights. Returns their sum and the components' share."""
+    part, leaf, word_side, bottom = place
+    total, covered = 0.0, 0.0
+    for h in range(desk.scalars[0]):
+        k = desk.topic[h]
+        desk.weights[h] = 0.0
+        if k >= n_held:
+            continue
+        value, base = evaluate(net, desk, topics, part, leaf, h), desk.form_offset[TOPIC]
+        for j in range(part[1]):
+            if desk.form_slope[TOPIC, j] != 0.0:
+                base += desk.form_slope[TOPIC, j] * product(net, row_of(net, topics, j), CONSTANT, k)
+        word_value = evaluate(net, desk, words, word_side, bottom, h)
+        if local_words:
+            word_base = desk.form_offset[WORD]
+            for i in range(word_side[1]):
+                if desk.form_slope[WORD, i] != 0.0:
+                    word_base += desk.form_slope[WORD, i] * product(net, row_of(net, words, i), CONSTANT, k)
+            covered += base * word_base
+            desk.weights[h] = value * word_value
+        else:
+            desk.weights[h] = max(value - base, 0.0) * word_value
+        total += desk.weights[h]
+    return total, covered
+
+
+@inner
+def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, key, n):
+    """A topic among the held ones for a token that was taken out."""
+    local_words = place[3] >= place[2][1]
+    whole = components(net, desk, sums, topics, words, place, s, word, n_held, parts)
+    held, covered = weigh_slots(net, desk, topics, words, place, local_words, n_held)
+    fresh = max(whole - covered, 0.0)
+    x = uniform(key, n) * (held + fresh)
+    n += 1
+    if x < held or fresh <= 0.0:
+        h, last = 0, desk.scalars[0] - 1
+        while h < last and x >= desk.weights[h]:
+            x -= desk.weights[h]
+            h += 1
+        while desk.weights[h] <= 0.0 and h > 0:  # only rounding can come here
+            h -= 1
+        return desk.topic[h], n
+    if not local_words:
+        return pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x - held), n
+    for _ in range(TRIES):
+        k = pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
+        n += 1
+        if desk.slot[k] < 0:
+            return k, n
+    k = scan_fresh(net, desk, topics, words, place, n_held, uniform(key, n))
+    if k < 0:  # `fresh` was rounding: every held topic has a slot
+        h = 0
+        for other in range(desk.scalars[0]):
+            if desk.weights[other] > desk.weights[h]:
+                h = other
+        k = desk.topic[h]
+    return k, n + 1
+
+
+@inner
+def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n):
+    """One Gibbs update of a token given the shared vectors; one whose topic is not held stays."""
+    part, leaf, word_side, bottom = place
+    k = text.topic[token]
+    if k >= n_held:
+        return n
+    h = desk.slot[k]
+    length, _, n = plan_leaving(net, tables, terms, desk, topics, part, leaf, h, key, n)
+    word_length, _, n = plan_leaving(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+    if length == STUCK or word_length == STUCK:
+        return n
+    leave_local(net, tables, terms, desk, topics, part, length, h)
+    leave_local(net, tables, terms, desk, words, word_side, word_length, h)
+    desk.n_tokens[h] -= 1
+    if desk.n_tokens[h] == 0:
+        close_slot(terms, desk, h)
+    linearise(net, desk, topics, part, leaf, TOPIC)
+    linearise(net, desk, words, word_side, bottom, WORD)
+    k, n = draw_topic(net, desk, sums, topics, words, place, s, text.word[token], n_held, parts, key, n)
+    fresh = desk.slot[k] < 0
+    h = open_slot(net, terms, desk, k)
+    desk.n_tokens[h] += 1
+    if fresh:
+        evaluate(net, desk, topics, part, leaf, h)
+        evaluate(net, desk, words, word_side, bottom, h)
+    _, n = seat_local(net, tables, terms, desk, topics, part, leaf, h, key, n)
+    _, n = seat_local(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+    text.topic[token] = k
+    return n
+
+
+@inner
+def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_held, parts, key):
+    n = 0
+    n_streams = text.leaf.shape[1]
+    context = text.context[d]
+    load_document(net, tables, terms, desk, text, topics, words, d)
+    part = (topics.first[context], topics.n_shared[context], False)
+    for s in range(n_streams):
+        which = text.word_list[context, s]
+        place = (part, text.leaf[context, s], word_part(words, which, False), word_leaf(words, which))
+        stop = text.first[d * n_streams + s + 1]
+        start = text.first[d * n_streams + s]
+        while start < stop:
+            end = start + 1
+            while end < stop and text.word[end] == text.word[start]:
+                end += 1
+            if text.has_local[s]:
+                load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+            set_word_cells(words, text, which, start)
+            for token in range(start, end):
+                n = update_token(
+                    net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
+                )
+            if text.has_local[s]:
+                save_run(net, terms, desk, text, words, d, s, text.word[start])
+            start = end
+    save_document(net, terms, desk, text, topics, d)
+
+
+@inner
+def own_side(side, cells, path, choice):
+    return Side(
+        side.first, side.cell, side.mode, side.par_first, side.par, side.n_shared, cells, path, choice, side.values
+    )
+
+
+@spread
+def explicit_sweep(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed):
+    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
+        thread = numba.get_thread_id()
+        desk = take(desks, thread)
+        mine = own_side(topics, bench.topic_cells[thread], bench.topic_path[thread], bench.topic_choice[thread])
+        other = own_side(words, bench.word_cells[thread], bench.word_path[thread], bench.word_choice[thread])
+        for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+            d = documents[j]
+            key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+            visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, bench.components[thread], key)

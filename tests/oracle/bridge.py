@@ -1,0 +1,213 @@
+"""From the sampler's flat arrays to the oracle's counts, and back.
+
+Neither way uses a kernel to read or write counts: what is read here is what the arrays say (kernels/arrays.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from oracle.instances import Key, instance
+from oracle.pmf import Count
+from oracle.states import Place, make_state
+from oracle.states import State as OracleState
+from pitmanyor.graph import Node, Tokens
+from pitmanyor.kernels.arrays import DOOR, N_COLUMNS, N_LIVE
+from pitmanyor.kernels.collapsed import UNSEEN
+from pitmanyor.kernels.refresh import refresh_all
+from pitmanyor.plan import Plan
+from pitmanyor.state import Rule, State, new_state
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A row of counts of a shared node: one document that belongs to it, and its corpus word (-1 on the topic side)."""
+
+    node: Node
+    document: int
+    word: int
+
+    def place(self, plan: Plan, k: int) -> Place:
+        """The oracle's name of the count in column k."""
+        topic = k if self.node.per_topic else None
+        key = instance(plan.corpus, self.node.plate, self.document, topic)
+        return self.node.name, key, k if self.node.side == "topic" else self.word
+
+
+@lru_cache(maxsize=64)
+def shared_cells(plan: Plan) -> dict[int, Cell]:
+    """Every cell of a shared node, by its number."""
+    cells = {}
+    for i, node in enumerate(plan.nodes):
+        if node.local:
+            continue
+        of_document = plan.instances[node.name].of_document
+        for cell in range(int(plan.cells.first[i]), int(plan.cells.first[i + 1])):
+            document = int(np.flatnonzero(of_document == plan.cells.instance[cell])[0])
+            word = int(plan.cells.word[cell])
+            cells[cell] = Cell(node, document, word if word < 0 else int(plan.words[node.name][word]))
+    return cells
+
+
+@lru_cache(maxsize=64)
+def _cell_of(plan: Plan) -> dict[tuple[str, Key, int], int]:
+    """Cells by node, key without the topic, and word."""
+    return {(cell.node.name, cell.place(plan, -1)[1], cell.word): number for number, cell in shared_cells(plan).items()}
+
+
+@lru_cache(maxsize=64)
+def oracle_order(plan: Plan) -> tuple[int, ...]:
+    """The plan's tokens in the oracle's order: document, stream, place in the corpus."""
+    order = plan.order
+    return tuple(int(i) for i in np.lexsort((order.source, order.stream, order.document)))
+
+
+def token_walks(state: State, token: int) -> list[tuple[Place, int]]:
+    """The local seats of one token, both sides, with the walk's digit at each: 0 sits, i + 1 opened towards parent i."""
+    plan, stream = state.plan, _stream(state.plan, token)
+    k, code = int(state.text.topic[token]), int(state.text.code[token])
+    seats = []
+    for name in (stream.topic, stream.emit):
+        node: Node | None = plan.graph[name]
+        while node is not None and node.local:
+            i = plan.index[node.name]
+            digit = (code >> int(state.net.shift[i])) & int(state.net.mask[i])
+            seats.append((local_place(plan, node, token, k), digit))
+            node = plan.graph[node.parents[digit - 1]] if digit and node.parents else None
+    return seats
+
+
+def local_place(plan: Plan, node: Node, token: int, k: int) -> Place:
+    """The count that a token of topic k reaches at a node."""
+    document = int(plan.order.document[token])
+    key = instance(plan.corpus, node.plate, document, k if node.per_topic else None)
+    return node.name, key, k if node.side == "topic" else corpus_word(plan, token)
+
+
+def corpus_word(plan: Plan, token: int) -> int:
+    return int(plan.words[_stream(plan, token).emit][plan.order.word[token]])
+
+
+def _stream(plan: Plan, token: int) -> Tokens:
+    return plan.graph.streams[int(plan.order.stream[token])]
+
+
+def local_counts(state: State) -> dict[Place, Count]:
+    """Counts of local nodes, from the walk codes of all tokens that have been seen."""
+    customers: Counter[Place] = Counter()
+    to: dict[Place, list[int]] = {}
+    for token in np.flatnonzero(state.text.topic >= 0):
+        for place, digit in token_walks(state, int(token)):
+            customers[place] += 1
+            tables_to = to.setdefault(place, [0] * max(len(state.plan.graph[place[0]].parents), 1))
+            if digit:
+                tables_to[digit - 1] += 1
+    return {
+        place: (n, sum(to[place]), tuple(to[place]) if state.plan.graph[place[0]].parents else ())
+        for place, n in customers.items()
+    }
+
+
+def shared_counts(state: State) -> dict[Place, Count]:
+    """Counts of shared nodes that have customers. A gem's dish has one table, which the arrays do not count."""
+    net, plan = state.net, state.plan
+    counts: dict[Place, Count] = {}
+    for number, cell in shared_cells(plan).items():
+        node, n_parents = cell.node, len(cell.node.parents)
+        width = state.capacity if net.wide[plan.index[node.name]] else 1
+        row, to_row = int(net.row[number]), int(net.to_row[number])
+        for k in np.flatnonzero(net.customers[row : row + width]):
+            tables = 1 if node.kind == "gem" else int(net.tables[row + k])
+            to: tuple[int, ...] = (tables,) if n_parents == 1 else ()
+            if n_parents > 1:
+                to = tuple(int(n) for n in net.to[to_row + k * n_parents : to_row + (k + 1) * n_parents])
+            counts[cell.place(plan, int(k))] = (int(net.customers[row + k]), tables, to)
+    return counts
+
+
+def state_of(state: State) -> OracleState:
+    """The oracle's view of a state; tokens not seen yet are left out."""
+    topics = [int(state.text.topic[token]) for token in oracle_order(state.plan)]
+    counts = local_counts(state) | shared_counts(state)
+    return make_state(state.plan.graph, [k for k in topics if k >= 0], counts)
+
+
+def load(plan: Plan, target: OracleState, rule: Rule = "clamp", precision: DTypeLike = np.float64) -> State:
+    """A state with exactly these topics and counts."""
+    state = new_state(plan, rule=rule, precision=precision)
+    lay(state, target)
+    return state
+
+
+def lay(state: State, target: OracleState, unseen: int | None = None) -> None:
+    """Overwrite a state with topics and counts; `unseen` is a token (the plan's number) that the target leaves out."""
+    _clear(state)
+    tokens = [token for token in oracle_order(state.plan) if token != unseen]
+    state.text.topic[:] = UNSEEN
+    for token, k in zip(tokens, target.topics, strict=True):
+        state.text.topic[token] = k
+    left = {place: list(count[2]) or [count[1]] for place, count in target.counts.items()}
+    for token in tokens:
+        state.text.code[token] = _code(state, token, left)
+    for place, count in target.counts.items():
+        if not state.plan.graph[place[0]].local:
+            _set_count(state, place, count)
+    net = state.net
+    if state.plan.n_topics is None:
+        n_topics = max(target.topics, default=-1) + 1
+        net.live[:] = np.arange(state.capacity) < n_topics
+        net.status[N_COLUMNS], net.status[N_LIVE], net.status[DOOR] = n_topics + 1, n_topics, -1
+    refresh_all(net, state.tables)
+
+
+def _clear(state: State) -> None:
+    net = state.net
+    for counts in (net.customers, net.tables, net.to, net.n_customers, net.n_tables, net.n_to):
+        counts[:] = 0
+    state.text.code[:] = 0
+
+
+def _code(state: State, token: int, left: dict[Place, list[int]]) -> int:
+    """A walk for a token that takes the first tables left: who opened them does not matter."""
+    plan, stream = state.plan, _stream(state.plan, token)
+    code, k = 0, int(state.text.topic[token])
+    for name in (stream.topic, stream.emit):
+        node: Node | None = plan.graph[name]
+        while node is not None and node.local:
+            tables_to = left[local_place(plan, node, token, k)]
+            choice = next((i for i, n in enumerate(tables_to) if n > 0), None)
+            if choice is None:
+                break
+            tables_to[choice] -= 1
+            code |= (choice + 1) << int(state.net.shift[plan.index[node.name]])
+            node = plan.graph[node.parents[choice]] if node.parents else None
+    return code
+
+
+def _set_count(state: State, place: Place, count: Count) -> None:
+    """Write a count of a shared node and add it to its restaurant's totals."""
+    net, plan = state.net, state.plan
+    name, key, dish = place
+    node, i = plan.graph[name], plan.index[name]
+    k = dish if node.side == "topic" else dict(zip(node.plate, key, strict=True)).get("topic", 0)
+    plain = tuple(-1 if plate == "topic" else value for plate, value in zip(node.plate, key, strict=True))
+    cell = _cell_of(plan)[name, plain, -1 if node.side == "topic" else dish]
+    row = int(net.row[cell]) + k * int(net.wide[i])
+    rest = int(net.rest[cell]) + k * int(net.rest_wide[i])
+    net.customers[row] = count[0]
+    net.n_customers[rest] += count[0]
+    net.n_tables[rest] += count[1]
+    if node.kind == "gem":
+        return
+    net.tables[row] = count[1]
+    n_parents = len(node.parents)
+    if n_parents > 1:
+        to_row = int(net.to_row[cell]) + k * int(net.wide[i]) * n_parents
+        to_rest = int(net.to_rest[cell]) + k * int(net.rest_wide[i]) * n_parents
+        net.to[to_row : to_row + n_parents] = count[2]
+        net.n_to[to_rest : to_rest + n_parents] += count[2]
