@@ -23,6 +23,7 @@ from oracle.bridge import lay, state_of
 from oracle.enumerate_states import enumerate_states, posterior
 from oracle.states import State as OracleState
 from oracle.toys import Toy
+from pitmanyor.kernels.arrays import FIRST, LEAF, SHARED, WORD_LIST
 from pitmanyor.kernels.collapsed import put_token, take_token, visit_document
 from pitmanyor.kernels.desk import take
 from pitmanyor.kernels.document import (
@@ -162,8 +163,8 @@ class Chain:
     @property
     def _arrays(self) -> list[NDArray[Any]]:
         net, text = self.state.net, self.state.text
-        counts = [net.customers, net.tables, net.to, net.n_customers, net.n_tables, net.n_to, net.live, net.status]
-        return [*counts, net.stay, net.open, net.gain, net.scale, net.weight, text.topic, text.code]
+        counts = [net.counts, net.to, net.totals, net.n_to, net.status]
+        return [*counts, net.stay, net.open, net.rests, net.weight, text.topic, text.code]
 
     def _from(self, start: OracleState, unseen: int | None, update: Callable[[], None]) -> Outcomes:
         """What an update makes of a state."""
@@ -187,14 +188,14 @@ class Chain:
         context = text.context[d]
         load_document(net, tables, terms, desk, text, topics, words, d)
         s.visit.marks[0] = 0
-        which = text.word_list[context, stream]
-        part = (topics.first[context], topics.n_shared[context], True)
-        place = (part, text.leaf[context, stream], word_part(words, which, True), word_leaf(words, which))
-        if text.has_local[stream]:
+        which = text.leaf[context, stream, WORD_LIST]
+        part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
+        place = (part, text.leaf[context, stream, LEAF], word_part(words, which, True), word_leaf(words, which))
+        if text.partner[stream, stream]:
             load_run(net, tables, terms, desk, text, words, d, stream, word)
         set_word_cells(words, text, which, token)
         act(net, tables, terms, desk, text, topics, words, s.visit, place, token, np.uint64(0), 0)
-        if text.has_local[stream]:
+        if text.partner[stream, stream]:
             save_run(net, terms, desk, text, words, d, stream, word)
         save_document(net, terms, desk, text, topics, d)
 

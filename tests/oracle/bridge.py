@@ -17,7 +17,21 @@ from oracle.pmf import Count
 from oracle.states import Place, make_state
 from oracle.states import State as OracleState
 from pitmanyor.graph import Node, Tokens
-from pitmanyor.kernels.arrays import DOOR, N_COLUMNS, N_LIVE
+from pitmanyor.kernels.arrays import (
+    CUSTOMERS,
+    DOOR,
+    MASK,
+    N_COLUMNS,
+    N_LIVE,
+    REST,
+    REST_WIDE,
+    ROW,
+    SHIFT,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+)
 from pitmanyor.kernels.collapsed import UNSEEN
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.plan import Plan
@@ -68,7 +82,7 @@ def oracle_order(plan: Plan) -> tuple[int, ...]:
 
 
 def token_walks(state: State, token: int) -> list[tuple[Place, int]]:
-    """The local seats of one token, both sides, with the walk's digit at each: 0 sits, i + 1 opened towards parent i."""
+    """The local seats of a token, both sides, with the walk's digit at each: 0 sits, i + 1 opened towards parent i."""
     plan, stream = state.plan, _stream(state.plan, token)
     k, code = int(state.text.topic[token]), int(state.text.code[token])
     seats = []
@@ -76,7 +90,7 @@ def token_walks(state: State, token: int) -> list[tuple[Place, int]]:
         node: Node | None = plan.graph[name]
         while node is not None and node.local:
             i = plan.index[node.name]
-            digit = (code >> int(state.net.shift[i])) & int(state.net.mask[i])
+            digit = (code >> int(state.net.nodes[i, SHIFT])) & int(state.net.nodes[i, MASK])
             seats.append((local_place(plan, node, token, k), digit))
             node = plan.graph[node.parents[digit - 1]] if digit and node.parents else None
     return seats
@@ -119,14 +133,14 @@ def shared_counts(state: State) -> dict[Place, Count]:
     counts: dict[Place, Count] = {}
     for number, cell in shared_cells(plan).items():
         node, n_parents = cell.node, len(cell.node.parents)
-        width = state.capacity if net.wide[plan.index[node.name]] else 1
-        row, to_row = int(net.row[number]), int(net.to_row[number])
-        for k in np.flatnonzero(net.customers[row : row + width]):
-            tables = 1 if node.kind == "gem" else int(net.tables[row + k])
+        width = state.capacity if net.nodes[plan.index[node.name], WIDE] else 1
+        row, to_row = (int(at) for at in net.cells[number, [ROW, TO_ROW]])
+        for k in np.flatnonzero(net.counts[row : row + width, CUSTOMERS]):
+            tables = 1 if node.kind == "gem" else int(net.counts[row + k, TABLES])
             to: tuple[int, ...] = (tables,) if n_parents == 1 else ()
             if n_parents > 1:
                 to = tuple(int(n) for n in net.to[to_row + k * n_parents : to_row + (k + 1) * n_parents])
-            counts[cell.place(plan, int(k))] = (int(net.customers[row + k]), tables, to)
+            counts[cell.place(plan, int(k))] = (int(net.counts[row + k, CUSTOMERS]), tables, to)
     return counts
 
 
@@ -167,7 +181,7 @@ def lay(state: State, target: OracleState, unseen: int | None = None) -> None:
 
 def _clear(state: State) -> None:
     net = state.net
-    for counts in (net.customers, net.tables, net.to, net.n_customers, net.n_tables, net.n_to):
+    for counts in (net.counts, net.to, net.totals, net.n_to):
         counts[:] = 0
     state.text.code[:] = 0
 
@@ -184,7 +198,7 @@ def _code(state: State, token: int, left: dict[Place, list[int]]) -> int:
             if choice is None:
                 break
             tables_to[choice] -= 1
-            code |= (choice + 1) << int(state.net.shift[plan.index[node.name]])
+            code |= (choice + 1) << int(state.net.nodes[plan.index[node.name], SHIFT])
             node = plan.graph[node.parents[choice]] if node.parents else None
     return code
 
@@ -197,17 +211,16 @@ def _set_count(state: State, place: Place, count: Count) -> None:
     k = dish if node.side == "topic" else dict(zip(node.plate, key, strict=True)).get("topic", 0)
     plain = tuple(-1 if plate == "topic" else value for plate, value in zip(node.plate, key, strict=True))
     cell = _cell_of(plan)[name, plain, -1 if node.side == "topic" else dish]
-    row = int(net.row[cell]) + k * int(net.wide[i])
-    rest = int(net.rest[cell]) + k * int(net.rest_wide[i])
-    net.customers[row] = count[0]
-    net.n_customers[rest] += count[0]
-    net.n_tables[rest] += count[1]
+    column, own = k * int(net.nodes[i, WIDE]), k * int(net.nodes[i, REST_WIDE])
+    row, rest = int(net.cells[cell, ROW]) + column, int(net.cells[cell, REST]) + own
+    net.counts[row, CUSTOMERS] = count[0]
+    net.totals[rest] += count[:2]
     if node.kind == "gem":
         return
-    net.tables[row] = count[1]
+    net.counts[row, TABLES] = count[1]
     n_parents = len(node.parents)
     if n_parents > 1:
-        to_row = int(net.to_row[cell]) + k * int(net.wide[i]) * n_parents
-        to_rest = int(net.to_rest[cell]) + k * int(net.rest_wide[i]) * n_parents
+        to_row = int(net.cells[cell, TO_ROW]) + column * n_parents
+        to_rest = int(net.cells[cell, TO_REST]) + own * n_parents
         net.to[to_row : to_row + n_parents] = count[2]
         net.n_to[to_rest : to_rest + n_parents] += count[2]

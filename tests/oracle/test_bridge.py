@@ -33,5 +33,5 @@ def test_what_the_sampler_makes_is_a_state_and_loads_to_the_same_arrays(toy):
     lay(again, target)
     assert state_of(again) == target
     # the same up to a permutation of the columns, since labels may differ
-    assert sorted(made.net.customers.tolist()) == sorted(again.net.customers.tolist())
-    assert sorted(made.net.n_tables.tolist()) == sorted(again.net.n_tables.tolist())
+    assert sorted(made.net.counts.tolist()) == sorted(again.net.counts.tolist())
+    assert sorted(made.net.totals.tolist()) == sorted(again.net.totals.tolist())

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
 from pitmanyor.infer.seeds import Seed
-from pitmanyor.kernels.arrays import AT_WORD, BLOCK
+from pitmanyor.kernels.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.kernels.explicit import CONSTANT, Bench, Sums, explicit_sweep, fill_sums
 from pitmanyor.state.state import State, new_desks
 
@@ -20,8 +20,8 @@ class Explicit:
         n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
         self.n_threads = n_threads
         self.bench = Bench(
-            *(np.zeros((n_threads, n_topic + 1), np.int64) for _ in range(3)),
-            *(np.zeros((n_threads, n_word + 1), np.int64) for _ in range(3)),
+            np.zeros((n_threads, 3, n_topic + 1), np.int64),
+            np.zeros((n_threads, 3, n_word + 1), np.int64),
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
         self.desks = new_desks(plan, state.capacity, n_threads)
@@ -32,7 +32,7 @@ class Explicit:
         """Update the tokens of `documents` among the first `n_held` topics."""
         self._make_room(state)
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
-            row = CONSTANT if row_cell < 0 else int(state.net.row[row_cell])
+            row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
         explicit_sweep(
@@ -51,7 +51,7 @@ class Explicit:
         )
 
     def _make_room(self, state: State) -> None:
-        if self.desks.slot.shape[1] != state.capacity:
+        if self.desks.slot_of.shape[1] != state.capacity:
             self.desks = new_desks(state.plan, state.capacity, self.n_threads)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
@@ -71,7 +71,7 @@ def cached_pairs(state: State) -> tuple[list[tuple[int, int, int]], NDArray[np.i
     plan = state.plan
     topics, words = plan.topic_walks, plan.word_walks
     n_topic = int(topics.first[1])
-    nodes = [plan.nodes[int(state.net.node[topics.cell[pos]])] for pos in range(n_topic)]
+    nodes = [plan.nodes[int(state.net.cells[topics.cell[pos], NODE])] for pos in range(n_topic)]
     entries = {node.name for node in nodes if not node.local and _is_entry(plan.graph, node.name, "topic")}
     rows = [(pos, int(topics.cell[pos])) for pos, node in enumerate(nodes) if node.name in entries and not node.plate]
     if any(node.local and not node.parents for node in nodes):
@@ -80,7 +80,7 @@ def cached_pairs(state: State) -> tuple[list[tuple[int, int, int]], NDArray[np.i
     pairs: list[tuple[int, int, int]] = []
     for s in range(len(plan.graph.streams)):
         for e in range(int(words.first[s]), int(words.first[s + 1])):
-            node = plan.nodes[int(state.net.node[words.cell[e]])] if words.mode[e] == AT_WORD else None
+            node = plan.nodes[int(state.net.cells[words.cell[e], NODE])] if words.mode[e] == AT_WORD else None
             if node is None or not node.per_topic or not _is_entry(plan.graph, node.name, "word"):
                 continue
             for pos, cell in rows:

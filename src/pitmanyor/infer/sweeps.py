@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,9 +51,12 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
     topic = state.text.topic
     topic[:] = UNSEEN
     if n_topics is not None:
-        if n_topics + 1 > state.capacity:
-            grow(state, n_topics + 1)
-        state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
+        if n_topics > state.max_topics:
+            raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+        if state.plan.n_topics is None:
+            if n_topics + 1 > state.capacity:
+                grow(state, n_topics + 1)
+            state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
         topic[:] = FORCED - _generator(seed, 0).integers(n_topics, size=len(topic))
     collapsed(state, np.arange(state.plan.n_documents), seed)
 
@@ -74,11 +78,14 @@ class Sweeper:
                 "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
                 'use sweep="mixed", or a finite root such as g.dirichlet(..., over=100)'
             )
-        self.sweep, self.anchors = sweep, anchors
+        if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
+            raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
+        self.sweep, self.anchors, self.n_threads = sweep, anchors, n_threads
         self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
 
     def step(self, state: State, seed: Seed) -> None:
         """One update of every token."""
+        numba.set_num_threads(self.n_threads)
         n_documents = state.plan.n_documents
         is_anchor = np.ones(n_documents, bool)
         if self.sweep == "explicit":

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.infer.seeds import Seed
+from pitmanyor.kernels.arrays import EXPLICIT
 from pitmanyor.kernels.recount import (
     count_shared,
     forget,
@@ -99,12 +100,14 @@ class Switch:
                 chunks = self.chunks[i]
                 partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
                 up_totals(net, i, chunks.bounds, chunks.instances, partial)
-                up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
+                if plan.nodes[i].discount > 0:
+                    up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
                 up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, seed)
                 up_totals(net, i, chunks.bounds, chunks.instances, partial)
             else:
                 up_topics(net, state.tables, self.vectors, self.family, cells.start, cells.stop, seed)
             send_up(net, self.family, cells.start, cells.stop)
             size = block.n_instances * block.own
+            net.nodes[i, EXPLICIT] = 0
             refresh_node(net, state.tables, i, cells.start, cells.stop, block.rest, block.to_rest, size)
         open_door(net)

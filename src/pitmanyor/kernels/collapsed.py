@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from pitmanyor.kernels.arrays import BLOCK, GEM_CELL, MAX_TOPICS, N_COLUMNS, N_LIVE
-from pitmanyor.kernels.desk import close_slot, open_slot, take
+import numpy as np
+
+from pitmanyor.kernels.arrays import (
+    BLOCK,
+    FIRST,
+    GEM_CELL,
+    LEAF,
+    LIVE,
+    MAX_TOPICS,
+    N_COLUMNS,
+    N_LIVE,
+    SHARED,
+    WORD_LIST,
+)
+from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
     load_run,
@@ -22,15 +35,14 @@ from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat, 
 COLLAPSED = 1  # the purpose of this sweep's random streams
 # a token's topic before its first visit: UNSEEN, or FORCED - k to start it in topic k
 UNSEEN, FORCED = -1, -2
-TOPIC, WORD = 0, 1
 
 
 @inner
 def take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
     part, leaf, word_side, bottom = place
-    k = text.topic[token]
-    h = desk.slot[k]
+    k = np.int64(text.topic[token])
+    h = desk.slot_of[k]
     length, exit, n = plan_leaving(net, tables, terms, desk, topics, part, leaf, h, key, n)
     if length == STUCK:
         return False, n
@@ -49,8 +61,8 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
     leave_local(net, tables, terms, desk, words, word_side, word_length, h)
     visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, topics, length, above, k))
     apply_removal(net, tables, words, word_length, word_above, k)
-    desk.n_tokens[h] -= 1
-    if desk.n_tokens[h] == 0:
+    desk.slots[h, TOKENS] -= 1
+    if desk.slots[h, TOKENS] == 0:
         close_slot(terms, desk, h)
     if update_topics(net, k):
         visit.marks[0] = 0
@@ -72,8 +84,8 @@ def score_token(net, desk, topics, words, visit, place):
     fill_form(desk, topics, part[1], TOPIC, visit.score, n_columns)
     fill_form(desk, words, word_side[1], WORD, visit.form, n_columns)
     total = multiply(visit.score, visit.form, visit.blocks, n_columns)
-    for h in range(desk.scalars[0]):
-        k = desk.topic[h]
+    for h in range(desk.slots[-1, OF_TOPIC]):
+        k = desk.slots[h, OF_TOPIC]
         weight = evaluate(net, desk, topics, part, leaf, h) * evaluate(net, desk, words, word_side, bottom, h)
         change = weight - visit.score[k]
         visit.score[k] = weight
@@ -87,13 +99,13 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
     part, leaf, word_side, bottom = place
     total = score_token(net, desk, topics, words, visit, place)
-    k = FORCED - text.topic[token]
+    k = np.int64(FORCED - text.topic[token])
     if k < 0 or text.topic[token] >= 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
         n += 1
-    fresh = desk.slot[k] < 0
+    fresh = desk.slot_of[k] < 0
     h = open_slot(net, terms, desk, k)
-    desk.n_tokens[h] += 1
+    desk.slots[h, TOKENS] += 1
     if fresh:
         evaluate(net, desk, topics, part, leaf, h)
         evaluate(net, desk, words, word_side, bottom, h)
@@ -113,21 +125,21 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
 @inner
 def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
-    n = 0
+    n = np.int64(0)
     n_streams = text.leaf.shape[1]
     context = text.context[d]
     load_document(net, tables, terms, desk, text, topics, words, d)
     visit.marks[0] = 0
-    part = (topics.first[context], topics.n_shared[context], True)
+    part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
     for s in range(n_streams):
-        which = text.word_list[context, s]
-        place = (part, text.leaf[context, s], word_part(words, which, True), word_leaf(words, which))
+        which = text.leaf[context, s, WORD_LIST]
+        place = (part, text.leaf[context, s, LEAF], word_part(words, which, True), word_leaf(words, which))
         start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
         while start < stop:
             end = start + 1
             while end < stop and text.word[end] == text.word[start]:
                 end += 1
-            if text.has_local[s]:
+            if text.partner[s, s]:
                 load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
             set_word_cells(words, text, which, start)
             for token in range(start, end):
@@ -136,7 +148,7 @@ def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
                     free, n = take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n)
                 if free:
                     n = put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n)
-            if text.has_local[s]:
+            if text.partner[s, s]:
                 save_run(net, terms, desk, text, words, d, s, text.word[start])
             start = end
     save_document(net, terms, desk, text, topics, d)
@@ -154,7 +166,7 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
         d = documents[j]
         size = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
         births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
-        if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.live):
+        if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
             return j
         key = stream_key(seed[0], seed[1], seed[2], d, COLLAPSED)
         visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)

@@ -9,77 +9,64 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pitmanyor.kernels.arrays import DIRICHLET, RULE, Floats, Ints
+from pitmanyor.kernels.arrays import (
+    CUSTOMERS,
+    DIRICHLET,
+    DISCOUNT,
+    KIND,
+    LEARNED,
+    N_PARENTS,
+    NODE,
+    PRIOR_FIRST,
+    RULE,
+    TABLE,
+    TABLES,
+    Floats,
+    Ints,
+)
 from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
 SMALL = 64  # counts below it have their terms in `Terms`
+OF_TOPIC, TOKENS = 0, 1
+N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
+STAY, OPEN, LEAVE = 0, 1, 2
+VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
+TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 
 
 class Terms(NamedTuple):
-    """Terms of small counts, by (discount, tables, customers), and the graph nodes on the desk."""
+    """Terms of small counts by (discount, tables, customers), and the cells of the nodes on the desk."""
 
-    small: Floats  # (..., 2): stay and open
-    leave: Floats
-    node: Ints
-    rest: Ints  # where the concentration of each stands among the restaurants of `Net`
+    small: Floats  # (..., STAY, OPEN or LEAVE)
+    cells: Ints
 
 
 class Desk(NamedTuple):
     """Scratch of one thread (arrays have a leading thread axis until `take` picks one)."""
 
-    topic: Ints  # (slot)
-    n_tokens: Ints  # (slot)
-    slot: Ints  # (topic) -> slot or -1
-    customers: Ints  # (slot, node)
-    tables: Ints
-    to: Ints  # (slot, node, parent)
-    stay: Floats
-    open: Floats
-    value: Floats  # (slot, node): A(N, k), as evaluated last
-    n_customers: Ints  # (slot, node)
-    n_tables: Ints
-    n_to: Ints
-    gain: Floats
-    scale: Floats
-    weight: Floats
+    slots: Ints  # (slot, OF_TOPIC or TOKENS); the common slot holds the number of slots
+    slot_of: Ints  # (topic) -> slot or -1
+    ints: Ints  # (slot, node, CUSTOMERS ...; TO + 2 p, N_TO + 2 p for parent p)
+    reals: Floats  # (slot, node, STAY ...; WEIGHT + p)
+    forms: Floats  # (side or NODES + node, 0: offset, 1 + shared position: slope): A of a topic that no slot holds
     concentration: Floats  # (node)
-    slope: Floats  # (node, shared position): A of a topic not held, per unit of the position's p
-    offset: Floats  # (node): its constant part
-    form_slope: Floats  # (side, shared position): the same for the leaves of topic and word side
-    form_offset: Floats  # (side)
     weights: Floats  # (slot)
     blocks: Floats
-    scalars: Ints  # [number of slots]
 
 
 @inner
 def take(desk, thread):
     """The desk of one thread."""
     return Desk(
-        desk.topic[thread],
-        desk.n_tokens[thread],
-        desk.slot[thread],
-        desk.customers[thread],
-        desk.tables[thread],
-        desk.to[thread],
-        desk.stay[thread],
-        desk.open[thread],
-        desk.value[thread],
-        desk.n_customers[thread],
-        desk.n_tables[thread],
-        desk.n_to[thread],
-        desk.gain[thread],
-        desk.scale[thread],
-        desk.weight[thread],
+        desk.slots[thread],
+        desk.slot_of[thread],
+        desk.ints[thread],
+        desk.reals[thread],
+        desk.forms[thread],
         desk.concentration[thread],
-        desk.slope[thread],
-        desk.offset[thread],
-        desk.form_slope[thread],
-        desk.form_offset[thread],
         desk.weights[thread],
         desk.blocks[thread],
-        desk.scalars[thread],
     )
 
 
@@ -93,54 +80,54 @@ def fill_terms(terms, tables, discounts, rule):
                     terms.small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
                     terms.small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
                     if c > 0:
-                        terms.leave[i, t, c] = leave_probability(tables, i, discounts[i], rule, c, t)
+                        terms.small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
 
 
 @inner
 def refresh_slot(net, tables, terms, desk, h, node, j):
     """stay and open of node j (graph node `node`) at slot h, from its counts."""
-    c, t = desk.customers[h, j], desk.tables[h, j]
-    if net.kind[node] == DIRICHLET:
-        desk.stay[h, j], desk.open[h, j] = c, 1.0
+    c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
+    if net.nodes[node, KIND] == DIRICHLET:
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = c, 1.0
         return
-    index = net.table[node]
+    index = net.nodes[node, TABLE]
     if c < SMALL:
-        desk.stay[h, j], desk.open[h, j] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
     else:
-        a, rule = net.discount[node], net.status[RULE]
-        desk.stay[h, j] = stay_term(tables, index, a, rule, c, t)
-        desk.open[h, j] = open_term(tables, index, a, rule, c, t)
+        a, rule = net.reals[node, DISCOUNT], net.status[RULE]
+        desk.reals[h, j, STAY] = stay_term(tables, index, a, rule, c, t)
+        desk.reals[h, j, OPEN] = open_term(tables, index, a, rule, c, t)
 
 
 @inner
 def refresh_local(net, desk, h, node, j):
     """gain, scale and mixing weights of the restaurant of node j at slot h."""
     b = desk.concentration[j]
-    desk.scale[h, j] = 1.0 / (b + desk.n_customers[h, j])
-    desk.gain[h, j] = b + net.discount[node] * desk.n_tables[h, j]
-    n_parents = net.n_parents[node]
+    desk.reals[h, j, LOCAL_SCALE] = 1.0 / (b + desk.ints[h, j, N_CUSTOMERS])
+    desk.reals[h, j, LOCAL_GAIN] = b + net.reals[node, DISCOUNT] * desk.ints[h, j, N_TABLES]
+    n_parents = net.nodes[node, N_PARENTS]
     if n_parents > 1:
-        p = net.prior_first[node]
-        total = float(desk.n_tables[h, j])
+        p = net.nodes[node, PRIOR_FIRST]
+        total = float(desk.ints[h, j, N_TABLES])
         for i in range(n_parents):
             total += net.prior[p + i]
         for i in range(n_parents):
-            if net.learned[node]:
-                desk.weight[h, j, i] = (net.prior[p + i] + desk.n_to[h, j, i]) / total
+            if net.nodes[node, LEARNED]:
+                desk.reals[h, j, WEIGHT + i] = (net.prior[p + i] + desk.ints[h, j, N_TO + 2 * i]) / total
             else:
-                desk.weight[h, j, i] = net.prior[p + i]
+                desk.reals[h, j, WEIGHT + i] = net.prior[p + i]
 
 
 @inner
 def open_slot(net, terms, desk, k):
     """The slot of topic k, made if there is none."""
-    h = desk.slot[k]
+    h = desk.slot_of[k]
     if h >= 0:
         return h
-    h = desk.scalars[0]
-    desk.scalars[0] += 1
-    desk.topic[h], desk.slot[k], desk.n_tokens[h] = k, h, 0
-    for j in range(len(terms.node)):
+    h = desk.slots[-1, OF_TOPIC]
+    desk.slots[-1, OF_TOPIC] += 1
+    desk.slots[h, OF_TOPIC], desk.slot_of[k], desk.slots[h, TOKENS] = k, h, 0
+    for j in range(len(terms.cells)):
         empty_slot(net, terms, desk, h, j)
     return h
 
@@ -148,28 +135,37 @@ def open_slot(net, terms, desk, k):
 @inner
 def empty_slot(net, terms, desk, h, j):
     """No customers at (slot, node): its counts, and its restaurant if it is one."""
-    desk.customers[h, j], desk.tables[h, j], desk.stay[h, j], desk.open[h, j] = 0, 0, 0.0, 1.0
-    desk.n_customers[h, j], desk.n_tables[h, j] = 0, 0
-    for p in range(desk.to.shape[2]):
-        desk.to[h, j, p], desk.n_to[h, j, p] = 0, 0
-    refresh_local(net, desk, h, terms.node[j], j)
+    desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES], desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = 0, 0, 0.0, 1.0
+    desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = 0, 0
+    for p in range((desk.ints.shape[2] - TO) // 2):
+        desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = 0, 0
+    refresh_local(net, desk, h, terms.cells[j, NODE], j)
 
 
 @inner
 def close_slot(terms, desk, h):
     """Drop slot h, whose topic the document no longer holds; the last slot takes its place."""
-    last = desk.scalars[0] - 1
-    desk.slot[desk.topic[h]] = -1
-    desk.scalars[0] = last
+    last = desk.slots[-1, OF_TOPIC] - 1
+    desk.slot_of[desk.slots[h, OF_TOPIC]] = -1
+    desk.slots[-1, OF_TOPIC] = last
     if h == last:
         return
-    desk.topic[h], desk.n_tokens[h] = desk.topic[last], desk.n_tokens[last]
-    desk.slot[desk.topic[h]] = h
-    for j in range(len(terms.node)):
-        desk.customers[h, j], desk.tables[h, j] = desk.customers[last, j], desk.tables[last, j]
-        desk.stay[h, j], desk.open[h, j] = desk.stay[last, j], desk.open[last, j]
-        desk.n_customers[h, j], desk.n_tables[h, j] = desk.n_customers[last, j], desk.n_tables[last, j]
-        desk.gain[h, j], desk.scale[h, j] = desk.gain[last, j], desk.scale[last, j]
-        for p in range(desk.to.shape[2]):
-            desk.to[h, j, p], desk.n_to[h, j, p] = desk.to[last, j, p], desk.n_to[last, j, p]
-            desk.weight[h, j, p] = desk.weight[last, j, p]
+    desk.slots[h, OF_TOPIC], desk.slots[h, TOKENS] = desk.slots[last, OF_TOPIC], desk.slots[last, TOKENS]
+    desk.slot_of[desk.slots[h, OF_TOPIC]] = h
+    for j in range(len(terms.cells)):
+        desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES] = desk.ints[last, j, CUSTOMERS], desk.ints[last, j, TABLES]
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = desk.reals[last, j, STAY], desk.reals[last, j, OPEN]
+        desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = (
+            desk.ints[last, j, N_CUSTOMERS],
+            desk.ints[last, j, N_TABLES],
+        )
+        desk.reals[h, j, LOCAL_GAIN], desk.reals[h, j, LOCAL_SCALE] = (
+            desk.reals[last, j, LOCAL_GAIN],
+            desk.reals[last, j, LOCAL_SCALE],
+        )
+        for p in range((desk.ints.shape[2] - TO) // 2):
+            desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = (
+                desk.ints[last, j, TO + 2 * p],
+                desk.ints[last, j, N_TO + 2 * p],
+            )
+            desk.reals[h, j, WEIGHT + p] = desk.reals[last, j, WEIGHT + p]

@@ -11,12 +11,12 @@ exp(-m s^a). So S is that variable, with the joint density of v = E / (m (1 - a)
 
 - a = 1/2: S is inverse Gaussian.
 - small m: Kanter's draw, accepted with probability exp(-S); one in exp(m) is.
-- large m: rejection from an envelope of f, in three steps. A convex term is replaced by the line that touches it: for
+- large m: rejection from an envelope of f. A convex term is replaced by the line that touches it: for
   a >= 1/4, v^(-b) = exp(-b log v) in log v, which makes v a gamma variable; below, v = s^(-d) with d = 1/b, in log s,
   which makes s = c / (m a) one. And log rho(u) = sum of r_j u^(2j) with r_1 = (1 - a)/2 and all r_j >= 0, so
   rho(u) >= 1 + (1 - a) u^2 / 2, which makes u a half-normal variable given v (or, where that is wider than the
-  interval, it stays uniform). At least one try in three is accepted for every a and m, for large m more than one in
-  two: the cost is bounded, and nothing is approximate.
+  interval, it stays uniform). About one try in three is accepted at worst, one in two or more when m is large: the
+  cost is bounded whatever a and m, and nothing is approximate.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _envelope(a: float, m: float) -> tuple[bool, bool, float, float, float]:
 
 @njit(cache=True, error_model="numpy")
 def _large_mass(a: float, m: float, key: np.uint64, n: int) -> tuple[float, float, float, int]:
-    """Rejection from `_envelope`; `slack` adds up what the three bounds gave away. Returns what `_kanter` returns."""
+    """Rejection from `_envelope`; `slack` adds up what the bounds gave away. Returns what `_kanter` returns."""
     in_v, narrow, touch, weight, shape = _envelope(a, m)
     b = (1.0 - a) / a
     while True:

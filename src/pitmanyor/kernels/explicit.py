@@ -13,8 +13,8 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import BLOCK, Floats, Ints, Reals, Side
-from pitmanyor.kernels.desk import close_slot, open_slot, take
+from pitmanyor.kernels.arrays import AT, BLOCK, FIRST, LEAF, ROW, SHARED, WORD_LIST, Floats, Ints, Reals, Side
+from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
     load_run,
@@ -30,7 +30,6 @@ from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import STUCK
 
 EXPLICIT = 7  # the purpose of this sweep's random streams
-TOPIC, WORD = 0, 1
 CONSTANT = -1  # in place of a row: one for every topic
 TRIES = 32  # draws of a topic outside the document before it is found by a full scan
 DOCUMENTS = 16  # visited together by one thread
@@ -45,20 +44,16 @@ class Sums(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Thread-private scratch of the two sides' lists, with a leading thread axis."""
+    """Thread-private scratch, with a leading thread axis: the two sides' lists, and the components of a weight."""
 
-    topic_cells: Ints
-    topic_path: Ints
-    topic_choice: Ints
-    word_cells: Ints
-    word_path: Ints
-    word_choice: Ints
+    topics: Ints
+    words: Ints
     components: Floats
 
 
 @inner
 def row_of(net, side, pos):
-    return CONSTANT if pos < 0 else net.row[side.cells[pos]]
+    return CONSTANT if pos < 0 else net.cells[side.scratch[AT, pos], ROW]
 
 
 @inner
@@ -86,11 +81,16 @@ def dot(net, a, b, n_held, blocks):
     return total
 
 
+@inner
+def _fill_sum(net, sums, index, word, row, other, n_held):
+    sums.total[index, word] = dot(net, row, other, n_held, sums.blocks[index, word])
+
+
 @spread
 def fill_sums(net, sums, index, row, first, stride, n_words, n_held):
     """Cache one pair: a topic-side row with the rows of every word, which start at `first` and lie `stride` apart."""
     for word in prange(n_words):
-        sums.total[index, word] = dot(net, row, first + word * stride, n_held, sums.blocks[index, word])
+        _fill_sum(net, sums, index, word, row, first + word * stride, n_held)
 
 
 @inner
@@ -99,9 +99,9 @@ def components(net, desk, sums, topics, words, place, s, word, n_held, out):
     part, _, word_side, _ = place
     total, c = 0.0, 0
     for j in range(-1, part[1]):
-        a = desk.form_offset[TOPIC] if j < 0 else desk.form_slope[TOPIC, j]
+        a = desk.forms[TOPIC, 0] if j < 0 else desk.forms[TOPIC, 1 + j]
         for i in range(-1, word_side[1]):
-            b = desk.form_offset[WORD] if i < 0 else desk.form_slope[WORD, i]
+            b = desk.forms[WORD, 0] if i < 0 else desk.forms[WORD, 1 + i]
             out[c] = 0.0
             if a != 0.0 and b != 0.0:
                 cached = sums.pair[j + 1, s, i + 1]
@@ -159,13 +159,13 @@ def scan_fresh(net, desk, topics, words, place, n_held, x):
     for turn in range(2):
         reached = 0.0
         for k in range(n_held):
-            if desk.slot[k] >= 0:
+            if desk.slot_of[k] >= 0:
                 continue
-            left, right = desk.form_offset[TOPIC], desk.form_offset[WORD]
+            left, right = desk.forms[TOPIC, 0], desk.forms[WORD, 0]
             for j in range(place[0][1]):
-                left += desk.form_slope[TOPIC, j] * product(net, row_of(net, topics, j), CONSTANT, k)
+                left += desk.forms[TOPIC, 1 + j] * product(net, row_of(net, topics, j), CONSTANT, k)
             for i in range(place[2][1]):
-                right += desk.form_slope[WORD, i] * product(net, row_of(net, words, i), CONSTANT, k)
+                right += desk.forms[WORD, 1 + i] * product(net, row_of(net, words, i), CONSTANT, k)
             reached += left * right
             if turn == 1 and left * right > 0.0:
                 chosen = k
@@ -181,21 +181,21 @@ def weigh_slots(net, desk, topics, words, place, local_words, n_held):
     has local nodes (the excess can be negative), their whole weights. Returns their sum and the components' share."""
     part, leaf, word_side, bottom = place
     total, covered = 0.0, 0.0
-    for h in range(desk.scalars[0]):
-        k = desk.topic[h]
+    for h in range(desk.slots[-1, OF_TOPIC]):
+        k = desk.slots[h, OF_TOPIC]
         desk.weights[h] = 0.0
         if k >= n_held:
             continue
-        value, base = evaluate(net, desk, topics, part, leaf, h), desk.form_offset[TOPIC]
+        value, base = evaluate(net, desk, topics, part, leaf, h), desk.forms[TOPIC, 0]
         for j in range(part[1]):
-            if desk.form_slope[TOPIC, j] != 0.0:
-                base += desk.form_slope[TOPIC, j] * product(net, row_of(net, topics, j), CONSTANT, k)
+            if desk.forms[TOPIC, 1 + j] != 0.0:
+                base += desk.forms[TOPIC, 1 + j] * product(net, row_of(net, topics, j), CONSTANT, k)
         word_value = evaluate(net, desk, words, word_side, bottom, h)
         if local_words:
-            word_base = desk.form_offset[WORD]
+            word_base = desk.forms[WORD, 0]
             for i in range(word_side[1]):
-                if desk.form_slope[WORD, i] != 0.0:
-                    word_base += desk.form_slope[WORD, i] * product(net, row_of(net, words, i), CONSTANT, k)
+                if desk.forms[WORD, 1 + i] != 0.0:
+                    word_base += desk.forms[WORD, 1 + i] * product(net, row_of(net, words, i), CONSTANT, k)
             covered += base * word_base
             desk.weights[h] = value * word_value
         else:
@@ -214,27 +214,27 @@ def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, ke
     x = uniform(key, n) * (held + fresh)
     n += 1
     if x < held or fresh <= 0.0:
-        h, last = 0, desk.scalars[0] - 1
+        h, last = 0, desk.slots[-1, OF_TOPIC] - 1
         while h < last and x >= desk.weights[h]:
             x -= desk.weights[h]
             h += 1
         while desk.weights[h] <= 0.0 and h > 0:  # only rounding can come here
             h -= 1
-        return desk.topic[h], n
+        return desk.slots[h, OF_TOPIC], n
     if not local_words:
         return pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x - held), n
     for _ in range(TRIES):
         k = pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
         n += 1
-        if desk.slot[k] < 0:
+        if desk.slot_of[k] < 0:
             return k, n
     k = scan_fresh(net, desk, topics, words, place, n_held, uniform(key, n))
     if k < 0:  # `fresh` was rounding: every held topic has a slot
         h = 0
-        for other in range(desk.scalars[0]):
+        for other in range(desk.slots[-1, OF_TOPIC]):
             if desk.weights[other] > desk.weights[h]:
                 h = other
-        k = desk.topic[h]
+        k = desk.slots[h, OF_TOPIC]
     return k, n + 1
 
 
@@ -242,25 +242,25 @@ def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, ke
 def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n):
     """One Gibbs update of a token given the shared vectors; one whose topic is not held stays."""
     part, leaf, word_side, bottom = place
-    k = text.topic[token]
+    k = np.int64(text.topic[token])
     if k >= n_held:
         return n
-    h = desk.slot[k]
+    h = desk.slot_of[k]
     length, _, n = plan_leaving(net, tables, terms, desk, topics, part, leaf, h, key, n)
     word_length, _, n = plan_leaving(net, tables, terms, desk, words, word_side, bottom, h, key, n)
     if length == STUCK or word_length == STUCK:
         return n
     leave_local(net, tables, terms, desk, topics, part, length, h)
     leave_local(net, tables, terms, desk, words, word_side, word_length, h)
-    desk.n_tokens[h] -= 1
-    if desk.n_tokens[h] == 0:
+    desk.slots[h, TOKENS] -= 1
+    if desk.slots[h, TOKENS] == 0:
         close_slot(terms, desk, h)
     linearise(net, desk, topics, part, leaf, TOPIC)
     linearise(net, desk, words, word_side, bottom, WORD)
     k, n = draw_topic(net, desk, sums, topics, words, place, s, text.word[token], n_held, parts, key, n)
-    fresh = desk.slot[k] < 0
+    fresh = desk.slot_of[k] < 0
     h = open_slot(net, terms, desk, k)
-    desk.n_tokens[h] += 1
+    desk.slots[h, TOKENS] += 1
     if fresh:
         evaluate(net, desk, topics, part, leaf, h)
         evaluate(net, desk, words, word_side, bottom, h)
@@ -272,49 +272,49 @@ def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, 
 
 @inner
 def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_held, parts, key):
-    n = 0
+    n = np.int64(0)
     n_streams = text.leaf.shape[1]
     context = text.context[d]
     load_document(net, tables, terms, desk, text, topics, words, d)
-    part = (topics.first[context], topics.n_shared[context], False)
+    part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
     for s in range(n_streams):
-        which = text.word_list[context, s]
-        place = (part, text.leaf[context, s], word_part(words, which, False), word_leaf(words, which))
+        which = text.leaf[context, s, WORD_LIST]
+        place = (part, text.leaf[context, s, LEAF], word_part(words, which, False), word_leaf(words, which))
         stop = text.first[d * n_streams + s + 1]
         start = text.first[d * n_streams + s]
         while start < stop:
             end = start + 1
             while end < stop and text.word[end] == text.word[start]:
                 end += 1
-            if text.has_local[s]:
+            if text.partner[s, s]:
                 load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
             set_word_cells(words, text, which, start)
             for token in range(start, end):
                 n = update_token(
                     net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
                 )
-            if text.has_local[s]:
+            if text.partner[s, s]:
                 save_run(net, terms, desk, text, words, d, s, text.word[start])
             start = end
     save_document(net, terms, desk, text, topics, d)
 
 
 @inner
-def own_side(side, cells, path, choice):
-    return Side(
-        side.first, side.cell, side.mode, side.par_first, side.par, side.n_shared, cells, path, choice, side.values
-    )
+def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block):
+    """The documents of one block, at the desk of the thread that runs it."""
+    thread = numba.get_thread_id()
+    desk = take(desks, thread)
+    mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
+    other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
+    parts = bench.components[thread]
+    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+        d = documents[j]
+        key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+        visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, parts, key)
 
 
 @spread
 def explicit_sweep(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed):
     """Visit the documents in any order, on any number of threads: each has its own random stream."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        thread = numba.get_thread_id()
-        desk = take(desks, thread)
-        mine = own_side(topics, bench.topic_cells[thread], bench.topic_path[thread], bench.topic_choice[thread])
-        other = own_side(words, bench.word_cells[thread], bench.word_path[thread], bench.word_choice[thread])
-        for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-            d = documents[j]
-            key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-            visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, bench.components[thread], key)
+        _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block)

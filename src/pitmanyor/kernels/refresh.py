@@ -4,6 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from pitmanyor.kernels.arrays import (
+    CUSTOMERS,
+    LIVE,
+    LOCAL,
+    N_PARENTS,
+    NODE,
+    REST,
+    REST_WIDE,
+    ROW,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+)
 from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.seating import open_door, refresh_count, refresh_restaurant
 
@@ -11,22 +25,24 @@ from pitmanyor.kernels.seating import open_door, refresh_count, refresh_restaura
 @inner
 def refresh_cells(net, tables, start, stop):
     """Cells start..stop-1 with their restaurants, in all columns."""
-    capacity = len(net.live)
+    capacity = len(net.status) - LIVE
     for cell in range(start, stop):
-        node = net.node[cell]
-        if net.local[node]:
+        node = net.cells[cell, NODE]
+        if net.nodes[node, LOCAL]:
             continue
-        for k in range(capacity if net.wide[node] else 1):
-            refresh_count(net, tables, node, net.row[cell] + k)
-        if cell > start and net.rest[cell] == net.rest[cell - 1]:
+        for k in range(capacity if net.nodes[node, WIDE] else 1):
+            refresh_count(net, tables, node, net.cells[cell, ROW] + k)
+        if cell > start and net.cells[cell, REST] == net.cells[cell - 1, REST]:
             continue  # cells are sorted by instance: this restaurant is done
-        for k in range(capacity if net.rest_wide[node] else 1):
-            refresh_restaurant(net, node, net.rest[cell] + k, net.to_rest[cell] + k * net.n_parents[node])
+        for k in range(capacity if net.nodes[node, REST_WIDE] else 1):
+            refresh_restaurant(
+                net, node, net.cells[cell, REST] + k, net.cells[cell, TO_REST] + k * net.nodes[node, N_PARENTS]
+            )
 
 
 @kernel
 def refresh_all(net, tables):
-    refresh_cells(net, tables, 0, len(net.node))
+    refresh_cells(net, tables, 0, len(net.cells))
     open_door(net)
 
 
@@ -45,31 +61,30 @@ def _permute(values, start, step, columns, sources, work):
 def move_topics(net, columns, sources, topic, place):
     """Relabel topics: column columns[j] takes what stood in sources[j]; a token's topic k becomes place[k]."""
     n_most = 1
-    for node in range(len(net.kind)):
-        n_most = max(n_most, net.n_parents[node])
+    for node in range(len(net.nodes)):
+        n_most = max(n_most, net.nodes[node, N_PARENTS])
     work = np.empty(len(columns) * n_most)
-    for cell in range(len(net.node)):
-        node = net.node[cell]
-        if net.local[node]:
+    for cell in range(len(net.cells)):
+        node = net.cells[cell, NODE]
+        if net.nodes[node, LOCAL]:
             continue
-        n_parents = net.n_parents[node] if net.n_parents[node] > 1 else 0
-        if net.wide[node]:
-            row = net.row[cell]
-            _permute(net.customers, row, 1, columns, sources, work)
-            _permute(net.tables, row, 1, columns, sources, work)
+        n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+        if net.nodes[node, WIDE]:
+            row = net.cells[cell, ROW]
+            _permute(net.counts[:, CUSTOMERS], row, 1, columns, sources, work)
+            _permute(net.counts[:, TABLES], row, 1, columns, sources, work)
             _permute(net.stay, row, 1, columns, sources, work)
             _permute(net.open, row, 1, columns, sources, work)
-            _permute(net.to, net.to_row[cell], n_parents, columns, sources, work)
-        if net.rest_wide[node] and not (cell > 0 and net.rest[cell] == net.rest[cell - 1]):
-            rest = net.rest[cell]
-            _permute(net.n_customers, rest, 1, columns, sources, work)
-            _permute(net.n_tables, rest, 1, columns, sources, work)
-            _permute(net.gain, rest, 1, columns, sources, work)
-            _permute(net.scale, rest, 1, columns, sources, work)
-            _permute(net.concentration, rest, 1, columns, sources, work)
-            _permute(net.n_to, net.to_rest[cell], n_parents, columns, sources, work)
-            _permute(net.weight, net.to_rest[cell], n_parents, columns, sources, work)
-    _permute(net.live, 0, 1, columns, sources, work)
+            _permute(net.to, net.cells[cell, TO_ROW], n_parents, columns, sources, work)
+        if net.nodes[node, REST_WIDE] and not (cell > 0 and net.cells[cell, REST] == net.cells[cell - 1, REST]):
+            rest = net.cells[cell, REST]
+            _permute(net.totals[:, CUSTOMERS], rest, 1, columns, sources, work)
+            _permute(net.totals[:, TABLES], rest, 1, columns, sources, work)
+            for f in range(3):
+                _permute(net.rests[f], rest, 1, columns, sources, work)
+            _permute(net.n_to, net.cells[cell, TO_REST], n_parents, columns, sources, work)
+            _permute(net.weight, net.cells[cell, TO_REST], n_parents, columns, sources, work)
+    _permute(net.status, LIVE, 1, columns, sources, work)
     for token in range(len(topic)):
         if topic[token] >= 0:
             topic[token] = place[topic[token]]

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from pitmanyor.kernels.arrays import BLOCK
+from pitmanyor.kernels.arrays import (
+    AT,
+    BASE,
+    BLOCK,
+    GAIN,
+    N_PARENTS,
+    NODE,
+    PARENTS,
+    REST,
+    REST_WIDE,
+    ROW,
+    SCALE,
+    TO_REST,
+    WIDE,
+)
 from pitmanyor.kernels.jit import inner
 
 
@@ -10,12 +24,12 @@ from pitmanyor.kernels.jit import inner
 def score_side(net, side, entry, start, stop, n_columns):
     """Fill A(N, k) of positions start..stop-1, parents first. A narrow node fills column 0 alone."""
     for pos in range(start, stop):
-        node = net.node[side.cells[pos]]
-        if net.n_parents[node] > 1:
+        node = net.cells[side.scratch[AT, pos], NODE]
+        if net.nodes[node, N_PARENTS] > 1:
             _mix_parents(net, side, entry, pos, n_columns)
-        if net.wide[node] == 0:
+        if net.nodes[node, WIDE] == 0:
             _score_narrow(net, side, entry, pos, node)
-        elif net.rest_wide[node]:
+        elif net.nodes[node, REST_WIDE]:
             _score_by_column(net, side, entry, pos, node, n_columns)
         else:
             _score_row(net, side, entry, pos, node, n_columns)
@@ -24,48 +38,48 @@ def score_side(net, side, entry, start, stop, n_columns):
 @inner
 def _mix_parents(net, side, entry, pos, n_columns):
     """Write sum_i r_i A(P_i, k) where A(N, k) will stand."""
-    cell = side.cells[pos]
-    node = net.node[cell]
-    n_parents = net.n_parents[node]
-    width = n_columns if net.wide[node] else 1
-    step = n_parents * net.rest_wide[node]
+    cell = side.scratch[AT, pos]
+    node = net.cells[cell, NODE]
+    n_parents = net.nodes[node, N_PARENTS]
+    width = n_columns if net.nodes[node, WIDE] else 1
+    step = n_parents * net.nodes[node, REST_WIDE]
     values = side.values
     for k in range(width):
         values[pos, k] = 0.0
     for i in range(n_parents):
-        parent = side.par[side.par_first[entry + pos] + i]
-        wide = net.wide[net.node[side.cells[parent]]]
-        qt = net.to_rest[cell] + i
+        parent = side.par[side.entries[entry + pos, PARENTS] + i]
+        wide = net.nodes[net.cells[side.scratch[AT, parent], NODE], WIDE]
+        qt = net.cells[cell, TO_REST] + i
         for k in range(width):
             values[pos, k] += net.weight[qt + k * step] * values[parent, k * wide]
 
 
 @inner
 def _score_narrow(net, side, entry, pos, node):
-    cell = side.cells[pos]
-    i, q = net.row[cell], net.rest[cell]
-    base = net.base[node]
-    if net.n_parents[node] > 0:
-        parent = side.par[side.par_first[entry + pos]] if net.n_parents[node] == 1 else pos
+    cell = side.scratch[AT, pos]
+    i, q = net.cells[cell, ROW], net.cells[cell, REST]
+    base = net.reals[node, BASE]
+    if net.nodes[node, N_PARENTS] > 0:
+        parent = side.par[side.entries[entry + pos, PARENTS]] if net.nodes[node, N_PARENTS] == 1 else pos
         base = float(side.values[parent, 0])
-    side.values[pos, 0] = (net.stay[i] + net.gain[q] * net.open[i] * base) * net.scale[q]
+    side.values[pos, 0] = (net.stay[i] + net.rests[GAIN, q] * net.open[i] * base) * net.rests[SCALE, q]
 
 
 @inner
 def _score_row(net, side, entry, pos, node, n_columns):
     """A topic-side restaurant: its row is over the topics."""
-    cell = side.cells[pos]
-    row, q = net.row[cell], net.rest[cell]
+    cell = side.scratch[AT, pos]
+    row, q = net.cells[cell, ROW], net.cells[cell, REST]
     values, stay, opens = side.values, net.stay, net.open
     kind = stay.dtype.type
-    scale = kind(net.scale[q])
-    if net.n_parents[node] == 0:
-        gain = kind(net.gain[q] * net.scale[q] * net.base[node])
+    scale = kind(net.rests[SCALE, q])
+    if net.nodes[node, N_PARENTS] == 0:
+        gain = kind(net.rests[GAIN, q] * net.rests[SCALE, q] * net.reals[node, BASE])
         for k in range(n_columns):
             values[pos, k] = stay[row + k] * scale + gain
     else:
-        gain = kind(net.gain[q] * net.scale[q])
-        parent = side.par[side.par_first[entry + pos]] if net.n_parents[node] == 1 else pos
+        gain = kind(net.rests[GAIN, q] * net.rests[SCALE, q])
+        parent = side.par[side.entries[entry + pos, PARENTS]] if net.nodes[node, N_PARENTS] == 1 else pos
         for k in range(n_columns):
             values[pos, k] = stay[row + k] * scale + gain * opens[row + k] * values[parent, k]
 
@@ -73,14 +87,15 @@ def _score_row(net, side, entry, pos, node, n_columns):
 @inner
 def _score_by_column(net, side, entry, pos, node, n_columns):
     """A word's row over per-topic restaurants: each column has its own gain and scale."""
-    cell = side.cells[pos]
-    row, q = net.row[cell], net.rest[cell]
-    values, stay, opens, gain, scale = side.values, net.stay, net.open, net.gain, net.scale
+    cell = side.scratch[AT, pos]
+    row, q = net.cells[cell, ROW], net.cells[cell, REST]
+    values, stay, opens = side.values, net.stay, net.open
+    gain, scale = net.rests[GAIN], net.rests[SCALE]
     parent = pos
-    if net.n_parents[node] == 1:
-        parent = side.par[side.par_first[entry + pos]]
-    if net.n_parents[node] == 0 or net.wide[net.node[side.cells[parent]]] == 0:
-        base = net.base[node] if net.n_parents[node] == 0 else float(values[parent, 0])
+    if net.nodes[node, N_PARENTS] == 1:
+        parent = side.par[side.entries[entry + pos, PARENTS]]
+    if net.nodes[node, N_PARENTS] == 0 or net.nodes[net.cells[side.scratch[AT, parent], NODE], WIDE] == 0:
+        base = net.reals[node, BASE] if net.nodes[node, N_PARENTS] == 0 else float(values[parent, 0])
         for k in range(n_columns):
             values[pos, k] = (stay[row + k] + gain[q + k] * base * opens[row + k]) * scale[q + k]
     else:
@@ -91,11 +106,11 @@ def _score_by_column(net, side, entry, pos, node, n_columns):
 @inner
 def fill_form(desk, side, n_shared, which, out, n_columns):
     """out[k] = A(leaf, k) of topics that no slot holds: the leaf's linear form over shared positions (maths 4)."""
-    offset = desk.form_offset[which]
+    offset = desk.forms[which, 0]
     for k in range(n_columns):
         out[k] = offset
     for pos in range(n_shared):
-        slope = desk.form_slope[which, pos]
+        slope = desk.forms[which, 1 + pos]
         if slope != 0.0:
             for k in range(n_columns):
                 out[k] += slope * side.values[pos, k]

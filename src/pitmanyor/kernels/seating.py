@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from pitmanyor.kernels.arrays import (
+    AT,
+    BASE,
+    CHOICE,
+    CONCENTRATION,
+    CUSTOMERS,
     DIRICHLET,
+    DISCOUNT,
     DOOR,
+    EXPLICIT,
+    GAIN,
     GEM,
     GEM_CELL,
+    KIND,
+    LEARNED,
+    LIVE,
     MAX_TOPICS,
     N_COLUMNS,
     N_LIVE,
+    N_PARENTS,
+    NODE,
     PAPER,
+    PARENTS,
+    PATH,
+    PRIOR_FIRST,
+    REST,
+    REST_WIDE,
+    ROW,
     RULE,
+    SCALE,
     SINGLETON,
+    TABLE,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
 )
 from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.random import uniform
@@ -56,20 +81,20 @@ def open_term(tables, index, discount, rule, c, t):
 @inner
 def refresh_restaurant(net, node, q, qt):
     """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
-    b = net.concentration[q]
-    net.scale[q] = 1.0 / (b + net.n_customers[q])
-    if net.kind[node] == GEM:
-        net.gain[q] = 0.0
+    b = net.rests[CONCENTRATION, q]
+    net.rests[SCALE, q] = 1.0 / (b + net.totals[q, CUSTOMERS])
+    if net.nodes[node, KIND] == GEM:
+        net.rests[GAIN, q] = 0.0
         return
-    net.gain[q] = b + net.discount[node] * net.n_tables[q]
-    n_parents = net.n_parents[node]
+    net.rests[GAIN, q] = b + net.reals[node, DISCOUNT] * net.totals[q, TABLES]
+    n_parents = net.nodes[node, N_PARENTS]
     if n_parents > 1:
-        p = net.prior_first[node]
-        if net.learned[node]:
+        p = net.nodes[node, PRIOR_FIRST]
+        if net.nodes[node, LEARNED]:
             total = 0.0
             for i in range(n_parents):
                 total += net.prior[p + i]
-            total += net.n_tables[q]
+            total += net.totals[q, TABLES]
             for i in range(n_parents):
                 net.weight[qt + i] = (net.prior[p + i] + net.n_to[qt + i]) / total
         else:
@@ -80,14 +105,14 @@ def refresh_restaurant(net, node, q, qt):
 @inner
 def refresh_count(net, tables, node, i):
     """Recompute stay and open of the count at i."""
-    c = net.customers[i]
-    kind = net.kind[node]
+    c = net.counts[i, CUSTOMERS]
+    kind = net.nodes[node, KIND]
     if kind == GEM:
-        net.stay[i] = c - net.discount[node] if c > 0 else 0.0
+        net.stay[i] = c - net.reals[node, DISCOUNT] if c > 0 else 0.0
     elif kind == DIRICHLET:
         net.stay[i] = c
     else:
-        index, a, rule, t = net.table[node], net.discount[node], net.status[RULE], net.tables[i]
+        index, a, rule, t = net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], net.counts[i, TABLES]
         net.stay[i] = stay_term(tables, index, a, rule, c, t)
         net.open[i] = open_term(tables, index, a, rule, c, t)
 
@@ -95,19 +120,19 @@ def refresh_count(net, tables, node, i):
 @inner
 def restaurant(net, cell, node, k):
     """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent."""
-    n_parents = net.n_parents[node]
-    column, own = k * net.wide[node], k * net.rest_wide[node]
+    n_parents = net.nodes[node, N_PARENTS]
+    column, own = k * net.nodes[node, WIDE], k * net.nodes[node, REST_WIDE]
     return (
-        net.row[cell] + column,
-        net.rest[cell] + own,
-        net.to_row[cell] + column * n_parents,
-        net.to_rest[cell] + own * n_parents,
+        net.cells[cell, ROW] + column,
+        net.cells[cell, REST] + own,
+        net.cells[cell, TO_ROW] + column * n_parents,
+        net.cells[cell, TO_REST] + own * n_parents,
     )
 
 
 @inner
 def refresh(net, tables, cell, k):
-    node = net.node[cell]
+    node = net.cells[cell, NODE]
     i, q, _, qt = restaurant(net, cell, node, k)
     refresh_restaurant(net, node, q, qt)
     refresh_count(net, tables, node, i)
@@ -116,14 +141,14 @@ def refresh(net, tables, cell, k):
 @inner
 def add_customer(net, cell, k, choice, sign):
     """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
-    node = net.node[cell]
+    node = net.cells[cell, NODE]
     i, q, it, qt = restaurant(net, cell, node, k)
-    net.customers[i] += sign
-    net.n_customers[q] += sign
+    net.counts[i, CUSTOMERS] += sign
+    net.totals[q, CUSTOMERS] += sign
     if choice >= 0:
-        net.tables[i] += sign
-        net.n_tables[q] += sign
-        if net.n_parents[node] > 1:
+        net.counts[i, TABLES] += sign
+        net.totals[q, TABLES] += sign
+        if net.nodes[node, N_PARENTS] > 1:
             net.to[it + choice] += sign
             net.n_to[qt + choice] += sign
 
@@ -136,15 +161,15 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
     `paper` would leave a dish without a table) and the counter.
     """
     while True:
-        cell = side.cells[pos]
-        node = net.node[cell]
+        cell = side.scratch[AT, pos]
+        node = net.cells[cell, NODE]
         i, _, it, _ = restaurant(net, cell, node, k)
         choice = -1
-        if net.kind[node] == GEM or net.explicit[node] or net.kind[node] == DIRICHLET:
-            side.path[length], side.choice[length] = pos, choice
+        if net.nodes[node, KIND] == GEM or net.nodes[node, EXPLICIT] or net.nodes[node, KIND] == DIRICHLET:
+            side.scratch[PATH, length], side.scratch[CHOICE, length] = pos, choice
             return length + 1, n
-        c, t = net.customers[i], net.tables[i]
-        p = leave_probability(tables, net.table[node], net.discount[node], net.status[RULE], c, t)
+        c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
+        p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
         leaves = p >= 1.0
         if not leaves and p > 0.0:
             leaves = uniform(key, n) < p
@@ -153,17 +178,17 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
             if t == 1 and c > 1:
                 return STUCK, n
             choice, n = _parent_by_tables(net, node, it, t, key, n)
-        side.path[length], side.choice[length] = pos, choice
+        side.scratch[PATH, length], side.scratch[CHOICE, length] = pos, choice
         length += 1
-        if not leaves or net.n_parents[node] == 0:
+        if not leaves or net.nodes[node, N_PARENTS] == 0:
             return length, n
-        pos = side.par[side.par_first[entry + pos] + choice]
+        pos = side.par[side.entries[entry + pos, PARENTS] + choice]
 
 
 @inner
 def _parent_by_tables(net, node, it, t, key, n):
     """The parent to which a random one of the dish's t tables went."""
-    last = net.n_parents[node] - 1
+    last = net.nodes[node, N_PARENTS] - 1
     if last < 1:
         return 0, n
     x = uniform(key, n) * t
@@ -179,12 +204,12 @@ def _parent_by_tables(net, node, it, t, key, n):
 @inner
 def apply_removal(net, tables, side, start, stop, k):
     """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
-    lowest = len(side.cells)
+    lowest = side.scratch.shape[1]
     for step in range(start, stop):
-        pos = side.path[step]
-        cell = side.cells[pos]
-        add_customer(net, cell, k, side.choice[step], -1)
-        if not net.explicit[net.node[cell]]:
+        pos = side.scratch[PATH, step]
+        cell = side.scratch[AT, pos]
+        add_customer(net, cell, k, side.scratch[CHOICE, step], -1)
+        if not net.nodes[net.cells[cell, NODE], EXPLICIT]:
             refresh(net, tables, cell, k)
         lowest = min(lowest, pos)
     return lowest
@@ -197,17 +222,17 @@ def seat(net, tables, side, entry, pos, k, key, n):
     Reads `side.values` (A of every position, as scored); returns the first position changed and the counter.
     """
     while True:
-        cell = side.cells[pos]
-        node = net.node[cell]
+        cell = side.scratch[AT, pos]
+        node = net.cells[cell, NODE]
         i, q, _, qt = restaurant(net, cell, node, k)
-        if net.explicit[node] or net.kind[node] == GEM or net.kind[node] == DIRICHLET:
+        if net.nodes[node, EXPLICIT] or net.nodes[node, KIND] == GEM or net.nodes[node, KIND] == DIRICHLET:
             add_customer(net, cell, k, -1, 1)
-            if not net.explicit[node]:
+            if not net.nodes[node, EXPLICIT]:
                 refresh(net, tables, cell, k)
             return pos, n
-        parents = side.par_first[entry + pos]
+        parents = side.entries[entry + pos, PARENTS]
         base = _base(net, side, node, parents, qt, k)
-        opens = net.gain[q] * net.open[i] * base
+        opens = net.rests[GAIN, q] * net.open[i] * base
         stays = net.stay[i]
         if stays > 0.0:
             x = uniform(key, n) * (stays + opens)
@@ -219,7 +244,7 @@ def seat(net, tables, side, entry, pos, k, key, n):
         choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
         add_customer(net, cell, k, choice, 1)
         refresh(net, tables, cell, k)
-        if net.n_parents[node] == 0:
+        if net.nodes[node, N_PARENTS] == 0:
             return pos, n
         pos = side.par[parents + choice]
 
@@ -227,14 +252,14 @@ def seat(net, tables, side, entry, pos, k, key, n):
 @inner
 def value(net, side, pos, k):
     """A of a position that was scored: a narrow word node has one value for all topics."""
-    return side.values[pos, k * net.wide[net.node[side.cells[pos]]]]
+    return side.values[pos, k * net.nodes[net.cells[side.scratch[AT, pos], NODE], WIDE]]
 
 
 @inner
 def _base(net, side, node, parents, qt, k):
-    n_parents = net.n_parents[node]
+    n_parents = net.nodes[node, N_PARENTS]
     if n_parents == 0:
-        return net.base[node]
+        return net.reals[node, BASE]
     if n_parents == 1:
         return float(value(net, side, side.par[parents], k))
     total = 0.0
@@ -245,7 +270,7 @@ def _base(net, side, node, parents, qt, k):
 
 @inner
 def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
-    last = net.n_parents[node] - 1
+    last = net.nodes[node, N_PARENTS] - 1
     if last < 1:
         return 0, n
     x = uniform(key, n) * base
@@ -265,16 +290,18 @@ def open_door(net):
     cell = net.status[GEM_CELL]
     if cell < 0:
         return
-    row, q = net.row[cell], net.rest[cell]
+    row, q = net.cells[cell, ROW], net.cells[cell, REST]
     door = net.status[DOOR]
-    if door >= 0 and net.live[door] == 0:
+    if door >= 0 and net.status[LIVE + door] == 0:
         net.stay[row + door] = 0.0
     door = -1
     if net.status[N_LIVE] < net.status[MAX_TOPICS]:
         door = 0
-        while net.live[door]:
+        while net.status[LIVE + door]:
             door += 1
-        net.stay[row + door] = net.concentration[q] + net.discount[net.node[cell]] * net.status[N_LIVE]
+        net.stay[row + door] = (
+            net.rests[CONCENTRATION, q] + net.reals[net.cells[cell, NODE], DISCOUNT] * net.status[N_LIVE]
+        )
         net.status[N_COLUMNS] = max(net.status[N_COLUMNS], door + 1)
     net.status[DOOR] = door
 
@@ -285,11 +312,11 @@ def update_topics(net, k):
     cell = net.status[GEM_CELL]
     if cell < 0:
         return False
-    alive = net.customers[net.row[cell] + k] > 0
-    if alive == (net.live[k] == 1):
+    alive = net.counts[net.cells[cell, ROW] + k, CUSTOMERS] > 0
+    if alive == (net.status[LIVE + k] == 1):
         return False
-    net.live[k] = 1 if alive else 0
+    net.status[LIVE + k] = 1 if alive else 0
     net.status[N_LIVE] += 1 if alive else -1
-    net.n_tables[net.rest[cell]] = net.status[N_LIVE]
+    net.totals[net.cells[cell, REST], TABLES] = net.status[N_LIVE]
     open_door(net)
     return True

@@ -12,7 +12,31 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import GEM, N_LIVE, Floats, Ints
+from pitmanyor.kernels.arrays import (
+    BASE,
+    CONCENTRATION,
+    CUSTOMERS,
+    DISCOUNT,
+    EXPLICIT,
+    GAIN,
+    GEM,
+    KIND,
+    LEARNED,
+    LIVE,
+    N_LIVE,
+    N_PARENTS,
+    N_WORDS,
+    NODE,
+    PRIOR_FIRST,
+    REST,
+    ROW,
+    SCALE,
+    TABLES,
+    TO_REST,
+    WIDE,
+    Floats,
+    Ints,
+)
 from pitmanyor.kernels.draws import gamma, log_gamma, log_tilted_stable, tilted_stable
 from pitmanyor.kernels.jit import inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
@@ -30,7 +54,7 @@ class Family(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """Per restaurant, all in logs since each can underflow: v, g and sum J of maths 4; and the mass of the rest slot."""
+    """Per restaurant: v, g and sum J of maths 4, in logs since each can underflow; and the mass of the rest slot."""
 
     log_v: Floats
     log_g: Floats
@@ -42,13 +66,13 @@ class Vectors(NamedTuple):
 def base_mass(net, family, cell, node, qt, k):
     """H_k = sum_i rho_i p_i[k] from the explicit parents of a cell."""
     f = family.first[cell]
-    n_parents = net.n_parents[node]
+    n_parents = net.nodes[node, N_PARENTS]
     if n_parents == 0:
-        return net.base[node]
+        return net.reals[node, BASE]
     total = 0.0
     for i in range(n_parents):
         parent = family.parent[f + i]
-        p = float(net.stay[net.row[parent] + k * net.wide[net.node[parent]]])
+        p = float(net.stay[net.cells[parent, ROW] + k * net.nodes[net.cells[parent, NODE], WIDE]])
         total += p if n_parents == 1 else net.weight[qt + i] * p
     return total
 
@@ -57,34 +81,34 @@ def base_mass(net, family, cell, node, qt, k):
 def draw_scalars(net, vectors, node, q, qt, key):
     """rho, v and g of one restaurant from its tables: v ~ Beta(b, C), g ~ Gamma(b/a + T) (maths 4, switching)."""
     n = 0
-    n_parents = net.n_parents[node]
-    if n_parents > 1 and net.learned[node]:
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents > 1 and net.nodes[node, LEARNED]:
         total = 0.0
         for i in range(n_parents):
-            net.weight[qt + i], n = gamma(net.prior[net.prior_first[node] + i] + net.n_to[qt + i], key, n)
+            net.weight[qt + i], n = gamma(net.prior[net.nodes[node, PRIOR_FIRST] + i] + net.n_to[qt + i], key, n)
             total += net.weight[qt + i]
         for i in range(n_parents):
             net.weight[qt + i] /= total
-    a, b = net.discount[node], net.concentration[q]
-    if a > 0.0 and net.kind[node] != GEM:
+    a, b = net.reals[node, DISCOUNT], net.rests[CONCENTRATION, q]
+    if a > 0.0 and net.nodes[node, KIND] != GEM:
         vectors.log_v[q] = 0.0
-        if net.n_customers[q] > 0:
+        if net.totals[q, CUSTOMERS] > 0:
             x, n = log_gamma(b, key, n)
-            y, n = log_gamma(float(net.n_customers[q]), key, n)
+            y, n = log_gamma(float(net.totals[q, CUSTOMERS]), key, n)
             vectors.log_v[q] = -np.logaddexp(0.0, y - x)
-        vectors.log_g[q], n = log_gamma(b / a + net.n_tables[q], key, n)
-        net.gain[q] = math.exp(vectors.log_g[q])  # until the node is explicit, `gain` holds g
+        vectors.log_g[q], n = log_gamma(b / a + net.totals[q, TABLES], key, n)
+        net.rests[GAIN, q] = math.exp(vectors.log_g[q])  # until the node is explicit, `gain` holds g
 
 
 @inner
 def jump(net, vectors, node, q, i, base, key, n):
     """J of the dish at i: Gamma(c - a t) + tilted-stable(g H), or Gamma(c + b H) without discount."""
-    a = net.discount[node]
+    a = net.reals[node, DISCOUNT]
     if a == 0.0:
-        return gamma(net.customers[i] + net.concentration[q] * base, key, n)
-    x, n = tilted_stable(a, net.gain[q] * base, key, n)
-    if net.customers[i] > 0:
-        y, n = gamma(net.customers[i] - a * net.tables[i], key, n)
+        return gamma(net.counts[i, CUSTOMERS] + net.rests[CONCENTRATION, q] * base, key, n)
+    x, n = tilted_stable(a, net.rests[GAIN, q] * base, key, n)
+    if net.counts[i, CUSTOMERS] > 0:
+        y, n = gamma(net.counts[i, CUSTOMERS] - a * net.counts[i, TABLES], key, n)
         x += y
     return x, n
 
@@ -92,29 +116,29 @@ def jump(net, vectors, node, q, i, base, key, n):
 @inner
 def log_jump(net, vectors, node, q, base, key, n):
     """log J of a dish in an empty restaurant, where J itself may underflow."""
-    a = net.discount[node]
+    a = net.reals[node, DISCOUNT]
     if a == 0.0:
-        return log_gamma(net.concentration[q] * base, key, n)
-    return log_tilted_stable(a, max(net.gain[q], LEAST_MASS) * base, key, n)
+        return log_gamma(net.rests[CONCENTRATION, q] * base, key, n)
+    return log_tilted_stable(a, max(net.rests[GAIN, q], LEAST_MASS) * base, key, n)
 
 
 @inner
 def draw_topic_row(net, vectors, family, cell, seed):
     """One topic-side restaurant: p over the live topics and the rest slot."""
-    node = net.node[cell]
-    row, q, qt = net.row[cell], net.rest[cell], net.to_rest[cell]
+    node = net.cells[cell, NODE]
+    row, q, qt = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
     key = stream_key(seed[0], seed[1], seed[2], cell, DOWN_SCALARS)
     draw_scalars(net, vectors, node, q, qt, key)
-    key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), 0
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
     n_live = net.status[N_LIVE]
-    a, b = net.discount[node], net.concentration[q]
+    a, b = net.reals[node, DISCOUNT], net.rests[CONCENTRATION, q]
     work = np.empty(n_live + 1)
     shift = 0.0
-    if net.kind[node] == GEM:
+    if net.nodes[node, KIND] == GEM:
         for k in range(n_live):
-            work[k], n = gamma(net.customers[row + k] - a, key, n)
+            work[k], n = gamma(net.counts[row + k, CUSTOMERS] - a, key, n)
         work[n_live], n = gamma(b + a * n_live, key, n)
-    elif net.n_customers[q] > 0:
+    elif net.totals[q, CUSTOMERS] > 0:
         for k in range(n_live):
             work[k], n = jump(net, vectors, node, q, row + k, base_mass(net, family, cell, node, qt, k), key, n)
         work[n_live], n = _rest_jump(net, vectors, family, cell, node, False, key, n)
@@ -130,7 +154,7 @@ def draw_topic_row(net, vectors, family, cell, seed):
     total = work.sum()
     for k in range(n_live):
         net.stay[row + k] = work[k] / total
-    for k in range(n_live, len(net.live)):
+    for k in range(n_live, (len(net.status) - LIVE)):
         net.stay[row + k] = 0.0
     vectors.rest[q] = work[n_live] / total
     vectors.log_total[q] = math.log(total) + shift
@@ -140,19 +164,19 @@ def draw_topic_row(net, vectors, family, cell, seed):
 def _rest_jump(net, vectors, family, cell, node, logs, key, n):
     """J of the rest slot: no customers, base mass of the parents' rest slots; nothing below a finite root."""
     f = family.first[cell]
-    n_parents = net.n_parents[node]
+    n_parents = net.nodes[node, N_PARENTS]
     base = 0.0
     for i in range(n_parents):
-        rest = vectors.rest[net.rest[family.parent[f + i]]]
-        base += rest if n_parents == 1 else net.weight[net.to_rest[cell] + i] * rest
+        rest = vectors.rest[net.cells[family.parent[f + i], REST]]
+        base += rest if n_parents == 1 else net.weight[net.cells[cell, TO_REST] + i] * rest
     if base <= 0.0:
         return (-np.inf if logs else 0.0), n
-    q, a = net.rest[cell], net.discount[node]
+    q, a = net.cells[cell, REST], net.reals[node, DISCOUNT]
     if logs:
         return log_jump(net, vectors, node, q, base, key, n)
     if a == 0.0:
-        return gamma(net.concentration[q] * base, key, n)
-    return tilted_stable(a, net.gain[q] * base, key, n)
+        return gamma(net.rests[CONCENTRATION, q] * base, key, n)
+    return tilted_stable(a, net.rests[GAIN, q] * base, key, n)
 
 
 @spread
@@ -162,30 +186,33 @@ def draw_topic_node(net, vectors, family, start, stop, seed):
         draw_topic_row(net, vectors, family, cell, seed)
 
 
+@inner
+def _word_scalar(net, vectors, node, q, qt, seed):
+    draw_scalars(net, vectors, node, q, qt, stream_key(seed[0], seed[1], seed[2], q, DOWN_SCALARS))
+
+
 @spread
 def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
     """rho, v and g of a word-side node's restaurants, which start at `rest` (and `to_rest`)."""
-    n_parents = net.n_parents[node]
     for j in prange(size):
-        key = stream_key(seed[0], seed[1], seed[2], rest + j, DOWN_SCALARS)
-        draw_scalars(net, vectors, node, rest + j, to_rest + j * n_parents, key)
+        _word_scalar(net, vectors, node, rest + j, to_rest + j * net.nodes[node, N_PARENTS], seed)
 
 
 @inner
 def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
     """J of the words start..stop-1, with their sums and base masses per column; empty restaurants are left out."""
-    node = net.node[start]
-    n_columns = net.status[N_LIVE] if net.wide[node] else 1
-    n_parents = net.n_parents[node] if net.n_parents[node] > 1 else 0
+    node = net.cells[start, NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for k in range(n_columns):
         sums[k], bases[k] = 0.0, 0.0
     for cell in range(start, stop):
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), 0
-        row, rest, to_rest = net.row[cell], net.rest[cell], net.to_rest[cell]
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        row, rest, to_rest = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
         for k in range(n_columns):
             base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
             bases[k] += base
-            if net.n_customers[rest + k] > 0:
+            if net.totals[rest + k, CUSTOMERS] > 0:
                 x, n = jump(net, vectors, node, rest + k, row + k, base, key, n)
                 net.stay[row + k] = x
                 sums[k] += net.stay[row + k]
@@ -195,14 +222,14 @@ def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
 def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
     start, stop = cells
-    node = net.node[start]
-    q = net.rest[start] + k
-    n_parents = net.n_parents[node] if net.n_parents[node] > 1 else 0
-    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), 0
+    node = net.cells[start, NODE]
+    q = net.cells[start, REST] + k
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
     work = np.empty(stop - start + 1)
     for j in range(stop - start):
         cell = start + j
-        base = base_mass(net, family, cell, node, net.to_rest[cell] + k * n_parents, k)
+        base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
         work[j], n = log_jump(net, vectors, node, q, base, key, n)
     work[-1] = -np.inf
     if rest_base > 0.0:
@@ -213,7 +240,7 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
         work[j] = math.exp(work[j] - shift)
         total += work[j]
     for j in range(stop - start):
-        net.stay[net.row[start + j] + k] = work[j] / total
+        net.stay[net.cells[start + j, ROW] + k] = work[j] / total
     vectors.log_total[q] = math.log(total) + shift
 
 
@@ -237,46 +264,46 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
 def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
     cells = (chunks[first], chunks[last])
-    node = net.node[cells[0]]
-    n_columns = net.status[N_LIVE] if net.wide[node] else 1
-    complete = cells[1] - cells[0] == net.n_words[node]
+    node = net.cells[cells[0], NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
     for k in range(n_columns):
-        q = net.rest[cells[0]] + k
+        q = net.cells[cells[0], REST] + k
         total, mass = 0.0, 0.0
         for c in range(first, last):
             total += sums[c, k]
             mass += bases[c, k]
         rest_base = 0.0 if complete else max(1.0 - mass, 0.0)
-        if net.n_customers[q] == 0:
+        if net.totals[q, CUSTOMERS] == 0:
             _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed)
             continue
         if rest_base > 0.0:
             key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
-            a = net.discount[node]
+            a = net.reals[node, DISCOUNT]
             if a == 0.0:
-                x, _ = gamma(net.concentration[q] * rest_base, key, 0)
+                x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
             else:
-                x, _ = tilted_stable(a, net.gain[q] * rest_base, key, 0)
+                x, _ = tilted_stable(a, net.rests[GAIN, q] * rest_base, key, 0)
             total += x
         vectors.log_total[q] = math.log(total)
-        net.scale[q] = 1.0 / total
+        net.rests[SCALE, q] = 1.0 / total
 
 
 @inner
 def _normalise_words(net, vectors, start, stop):
-    node = net.node[start]
-    n_columns = net.status[N_LIVE] if net.wide[node] else 1
+    node = net.cells[start, NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     for cell in range(start, stop):
-        row, rest = net.row[cell], net.rest[cell]
+        row, rest = net.cells[cell, ROW], net.cells[cell, REST]
         for k in range(n_columns):
-            if net.n_customers[rest + k] > 0:
-                net.stay[row + k] *= net.scale[rest + k]
+            if net.totals[rest + k, CUSTOMERS] > 0:
+                net.stay[row + k] *= net.rests[SCALE, rest + k]
 
 
 @kernel
 def mark_explicit(net, node, start, stop):
     """Let scoring read node's vectors: gain 0, scale 1 in its restaurants start..stop-1."""
-    net.explicit[node] = 1
+    net.nodes[node, EXPLICIT] = 1
     for q in range(start, stop):
-        net.gain[q] = 0.0
-        net.scale[q] = 1.0
+        net.rests[GAIN, q] = 0.0
+        net.rests[SCALE, q] = 1.0

@@ -72,7 +72,9 @@ def _pairs(
     graph: Graph, node: Node, instances: dict[str, Instances], order: TokenOrder, n_words: int
 ) -> tuple[Ints, Ints, Ints]:
     """The (instance, word) pairs of the tokens that can reach `node`, and each token's pair (-1: cannot)."""
-    reach = np.isin(order.stream, [s for s, stream in enumerate(graph.streams) if node.name in lineage(graph, stream.emit)])
+    reach = np.isin(
+        order.stream, [s for s, stream in enumerate(graph.streams) if node.name in lineage(graph, stream.emit)]
+    )
     key = instances[node.name].of_document[order.document[reach]] * n_words + order.word[reach]
     pairs, inverse = np.unique(key, return_inverse=True)
     index = np.full(len(order.word), -1, np.int64)

@@ -45,6 +45,11 @@ class Plan:
         return sizes.pop() if sizes else None
 
     @property
+    def discounts(self) -> list[float]:
+        """The distinct discounts: each has its own Stirling table."""
+        return sorted({node.discount for node in self.nodes})
+
+    @property
     def n_tokens(self) -> int:
         return len(self.order.word)
 

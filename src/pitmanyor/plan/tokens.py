@@ -52,7 +52,9 @@ def order_tokens(graph: Graph, corpus: Corpus, words: dict[str, NDArray[np.int64
     for s, stream in enumerate(graph.streams):
         if stream.name not in corpus.streams:
             have = ", ".join(map(repr, corpus.streams))
-            raise PlanError(f"the graph has tokens {stream.name!r}, and this corpus has no such stream (it has: {have})")
+            raise PlanError(
+                f"the graph has tokens {stream.name!r}, and this corpus has no such stream (it has: {have})"
+            )
         data = corpus.streams[stream.name]
         documents.append(np.repeat(np.arange(corpus.n_documents, dtype=np.int32), np.diff(data.offsets)))
         streams.append(np.full(len(data.words), s, np.int16))

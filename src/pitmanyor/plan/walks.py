@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.arrays import AT_TOKEN, AT_WORD, AS_IS
+from pitmanyor.kernels.arrays import AS_IS, AT_TOKEN, AT_WORD
 from pitmanyor.plan.cells import Cells, is_sparse, lineage
 from pitmanyor.plan.instances import Instances
 
@@ -31,9 +31,7 @@ class Walks:
         return int(np.diff(self.first).max())
 
 
-def topic_walks(
-    graph: Graph, instances: dict[str, Instances], cells: Cells
-) -> tuple[Walks, NDArray[np.int32], Ints]:
+def topic_walks(graph: Graph, instances: dict[str, Instances], cells: Cells) -> tuple[Walks, NDArray[np.int32], Ints]:
     """Topic-side lists, the list of each document, and the leaf's position per (list, stream).
 
     A context is a distinct set of shared ancestors: documents of one author have one context.
@@ -43,11 +41,15 @@ def topic_walks(
     nodes.sort(key=lambda node: node.local)  # stable: parents stay before children
     place = {node.name: pos for pos, node in enumerate(nodes)}
     shared = [node for node in nodes if not node.local]
-    ids = np.stack([cells.first[index[node.name]] + instances[node.name].of_document for node in shared]) if shared else (
-        np.zeros((0, len(next(iter(instances.values())).of_document)), np.int64)
+    ids = (
+        np.stack([cells.first[index[node.name]] + instances[node.name].of_document for node in shared])
+        if shared
+        else (np.zeros((0, len(next(iter(instances.values())).of_document)), np.int64))
     )
-    contexts, of_document = np.unique(ids, axis=1, return_inverse=True) if shared else (
-        np.zeros((0, 1), np.int64), np.zeros(ids.shape[1], np.int64)
+    contexts, of_document = (
+        np.unique(ids, axis=1, return_inverse=True)
+        if shared
+        else (np.zeros((0, 1), np.int64), np.zeros(ids.shape[1], np.int64))
     )
     n_contexts = contexts.shape[1]
     scratch = np.array([cells.first[index[node.name]] for node in nodes if node.local], np.int64)

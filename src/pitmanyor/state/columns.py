@@ -7,50 +7,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.arrays import DOOR, N_COLUMNS, N_LIVE
+from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, LOCAL, N_COLUMNS, N_LIVE
 from pitmanyor.kernels.refresh import move_topics, refresh_all
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.state.layout import build_layout
 from pitmanyor.state.state import State, new_desks, new_scratch, padded
-
-BY_COUNT = ("customers", "tables", "stay", "open")
-BY_REST = ("n_customers", "n_tables", "gain", "scale", "concentration")
 
 
 def grow(state: State, columns: int) -> None:
     """Make room for at least so many topic columns; counts stay where they were."""
     old, new = state.layout, build_layout(state.plan, padded(max(columns, state.capacity * 3 // 2)))
     net, (n_counts, n_rests, n_to, n_to_rests) = state.net, new.sizes
-    fields: dict[str, NDArray[Any]] = {"row": new.row, "rest": new.rest, "to_row": new.to_row, "to_rest": new.to_rest}
-    for name in BY_COUNT + BY_REST:
-        size = n_counts if name in BY_COUNT else n_rests
-        fields[name] = np.zeros(size, getattr(net, name).dtype)
-    fields["open"] += 1
-    fields["to"] = np.zeros(max(n_to, 1), net.to.dtype)
-    for name in ("n_to", "weight"):
-        fields[name] = np.zeros(max(n_to_rests, 1), getattr(net, name).dtype)
+    fresh = net._replace(
+        cells=new.cells,
+        counts=np.zeros((n_counts, 2), np.int32),
+        to=np.zeros(max(n_to, 1), np.int32),
+        totals=np.zeros((n_rests, 2), np.int64),
+        n_to=np.zeros(max(n_to_rests, 1), np.int64),
+        stay=np.zeros(n_counts, net.stay.dtype),
+        open=np.ones(n_counts, net.open.dtype),
+        rests=np.ones((3, n_rests)),
+        weight=np.zeros(max(n_to_rests, 1)),
+        status=np.append(net.status, np.zeros(new.capacity - old.capacity, np.int64)),
+    )
     for a, b in zip(old.blocks, new.blocks, strict=True):
-        for name in BY_COUNT:
-            _copy(getattr(net, name)[a.rows], fields[name][b.rows], a.n_cells)
-        for name in BY_REST:
-            _copy(getattr(net, name)[a.rests], fields[name][b.rests], a.n_instances)
-        values = fields["concentration"][b.rests].reshape(b.n_instances, b.own)
-        values[:, a.own :] = values[:, a.own - 1 : a.own]
+        for f in range(2):
+            _copy(net.counts[a.rows, f], fresh.counts[b.rows, f], a.n_cells)
+            _copy(net.totals[a.rests, f], fresh.totals[b.rests, f], a.n_instances)
         if a.n_parents:
-            _copy(net.to[a.to_rows], fields["to"][b.to_rows], a.n_cells)
-            _copy(net.n_to[a.to_rests], fields["n_to"][b.to_rests], a.n_instances)
-    fields["live"] = np.zeros(new.capacity, np.int64)
-    fields["live"][: len(net.live)] = net.live
-    state.layout = new
-    state.net = net._replace(**fields)
-    state.desks = new_desks(state.plan, new.capacity, len(state.desks.topic))
+            _copy(net.to[a.to_rows], fresh.to[b.to_rows], a.n_cells)
+            _copy(net.n_to[a.to_rests], fresh.n_to[b.to_rests], a.n_instances)
+        was = net.rests[CONCENTRATION, a.rests].reshape(a.n_instances, a.own)
+        values = fresh.rests[CONCENTRATION, b.rests].reshape(b.n_instances, b.own)
+        values[:, : a.own], values[:, a.own :] = was, was[:, -1:]
+    state.layout, state.net = new, fresh
+    state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
+    state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 
 
 def _copy(old: NDArray[Any], new: NDArray[Any], n_rows: int) -> None:
-    rows = old.reshape(n_rows, -1)
-    new.reshape(n_rows, -1)[:, : rows.shape[1]] = rows
+    """Old rows into the first columns of wider new ones; both may be views of one column of a table."""
+    width, wider = len(old) // n_rows, len(new) // n_rows
+    for column in range(width):
+        new[column::wider] = old[column::width]
 
 
 def arrange(state: State, first: NDArray[np.bool_]) -> int:

@@ -48,10 +48,7 @@ class Block:
 class Layout:
     capacity: int
     blocks: tuple[Block, ...]
-    row: Ints
-    rest: Ints
-    to_row: Ints
-    to_rest: Ints
+    cells: Ints  # (cell, NODE...), see kernels.arrays.Net
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -82,22 +79,20 @@ def build_layout(plan: Plan, capacity: int) -> Layout:
         )
         row, rest, to_row, to_rest = block.rows.stop, block.rests.stop, block.to_rows.stop, block.to_rests.stop
         blocks.append(block)
-    cell, instance = np.arange(len(plan.cells.instance)), plan.cells.instance
+    return Layout(capacity, tuple(blocks), np.concatenate([_cells(plan, i, b) for i, b in enumerate(blocks)]))
 
-    def spread(start: str, per_cell: bool) -> Ints:
-        parts = []
-        for i, b in enumerate(blocks):
-            at = plan.cells.of(i)
-            factor = b.n_parents if start.startswith("to") else 1
-            steps = (cell[at] - at.start) * b.width if per_cell else instance[at] * b.own
-            parts.append(getattr(b, start) + steps * factor)
-        return np.concatenate(parts).astype(np.int64)
 
-    return Layout(
-        capacity,
-        tuple(blocks),
-        spread("row", True),
-        spread("rest", False),
-        spread("to_row", True),
-        spread("to_rest", False),
-    )
+def _cells(plan: Plan, index: int, block: Block) -> Ints:
+    """Node, first count, first restaurant, and the same for tables per parent, of every cell of a node."""
+    number, instance = np.arange(block.n_cells), plan.cells.instance[plan.cells.of(index)]
+    row, rest = number * block.width, instance * block.own
+    return np.stack(
+        [
+            np.full(block.n_cells, index),
+            block.row + row,
+            block.rest + rest,
+            block.to_row + row * block.n_parents,
+            block.to_rest + rest * block.n_parents,
+        ],
+        axis=1,
+    ).astype(np.int64)

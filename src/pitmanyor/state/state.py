@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Gamma
-from pitmanyor.kernels.arrays import BLOCK, CLAMP, PAPER, RULE, SINGLETON, Net, Side, Text, Visit
+from pitmanyor.graph import Gamma, Node
+from pitmanyor.kernels.arrays import (
+    BLOCK,
+    CLAMP,
+    CONCENTRATION,
+    LIVE,
+    N_LIVE,
+    PAPER,
+    RULE,
+    SINGLETON,
+    Net,
+    Side,
+    Text,
+    Visit,
+)
 from pitmanyor.kernels.collapsed import UNSEEN
-from pitmanyor.kernels.desk import SMALL, Desk, Terms, fill_terms
+from pitmanyor.kernels.desk import NODES, OPEN, SMALL, TO, WEIGHT, Desk, Terms, fill_terms
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.kernels.stirling import StirlingTables, build_tables
 from pitmanyor.plan import Plan
+from pitmanyor.plan.plan import KINDS
 from pitmanyor.plan.walks import Walks
 from pitmanyor.state.layout import Layout, build_layout, is_wide
 
@@ -43,7 +57,7 @@ class State:
 
     @property
     def n_topics(self) -> int:
-        return int(self.net.status[1])
+        return int(self.net.status[N_LIVE])
 
     @property
     def capacity(self) -> int:
@@ -63,8 +77,8 @@ def new_state(
         raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics for good: leave it out")
     cap = finite or max_topics or MAX_TOPICS
     layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite))
-    tables = build_tables(sorted({node.discount for node in plan.nodes}), 1024, 256)
-    net = _new_net(plan, layout, tables, RULES[rule], cap, np.dtype(precision))
+    tables = build_tables(plan.discounts, 1024, 256)
+    net = _new_net(plan, layout, RULES[rule], cap, np.dtype(precision))
     topics, words, visit = new_scratch(plan, layout.capacity, precision)
     state = State(
         plan=plan,
@@ -75,7 +89,7 @@ def new_state(
         words=words,
         visit=visit,
         tables=tables,
-        terms=_new_terms(plan, layout, net, tables),
+        terms=_new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
         max_topics=cap,
     )
@@ -87,15 +101,10 @@ def _local(plan: Plan) -> list[int]:
     return [i for i, node in enumerate(plan.nodes) if node.local]
 
 
-def _new_terms(plan: Plan, layout: Layout, net: Net, tables: StirlingTables) -> Terms:
-    discounts = np.array(sorted({node.discount for node in plan.nodes}))
-    local = _local(plan)
-    terms = Terms(
-        small=np.zeros((len(discounts), SMALL, SMALL, 2)),
-        leave=np.zeros((len(discounts), SMALL, SMALL)),
-        node=np.array(local, np.int64),
-        rest=np.array([layout.blocks[i].rest for i in local], np.int64),
-    )
+def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
+    discounts = np.array(plan.discounts)
+    cells = net.cells[plan.cells.first[_local(plan)]]
+    terms = Terms(np.zeros((len(discounts), SMALL, SMALL, 3)), cells)
     fill_terms(terms, tables, discounts, int(net.status[RULE]))
     return terms
 
@@ -114,31 +123,18 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     def floats(*shape: int) -> NDArray[np.float64]:
         return np.zeros((n_threads, *shape))
 
-    return Desk(
-        topic=ints(slots),
-        n_tokens=ints(slots),
-        slot=ints(capacity) - 1,
-        customers=ints(slots, nodes),
-        tables=ints(slots, nodes),
-        to=ints(slots, nodes, parents),
-        stay=floats(slots, nodes),
-        open=floats(slots, nodes) + 1.0,
-        value=floats(slots, nodes),
-        n_customers=ints(slots, nodes),
-        n_tables=ints(slots, nodes),
-        n_to=ints(slots, nodes, parents),
-        gain=floats(slots, nodes),
-        scale=floats(slots, nodes),
-        weight=floats(slots, nodes, parents),
+    desks = Desk(
+        slots=ints(slots, 2),
+        slot_of=ints(capacity) - 1,
+        ints=ints(slots, nodes, TO + 2 * parents),
+        reals=floats(slots, nodes, WEIGHT + parents),
+        forms=floats(NODES + nodes, 1 + shared),
         concentration=floats(nodes),
-        slope=floats(nodes, max(shared, 1)),
-        offset=floats(nodes),
-        form_slope=floats(2, max(shared, 1)),
-        form_offset=floats(2),
         weights=floats(slots),
         blocks=floats(capacity // BLOCK + 1),
-        scalars=ints(1),
     )
+    desks.reals[..., OPEN] = 1.0
+    return desks
 
 
 def new_scratch(plan: Plan, capacity: int, precision: DTypeLike) -> tuple[Side, Side, Visit]:
@@ -156,16 +152,11 @@ def padded(columns: int) -> int:
 def _side(walks: Walks, capacity: int, precision: DTypeLike) -> Side:
     longest = walks.longest
     return Side(
-        walks.first,
-        walks.cell,
-        walks.mode,
-        walks.par_first,
-        walks.par,
-        walks.n_shared,
-        np.zeros(longest, np.int64),
-        np.zeros(longest + 1, np.int64),
-        np.zeros(longest + 1, np.int64),
-        np.zeros((longest, capacity), precision),
+        lists=np.stack([walks.first, np.append(walks.n_shared, 0)], axis=1),
+        entries=np.stack([walks.cell, walks.mode, walks.par_first[:-1]], axis=1),
+        par=walks.par,
+        scratch=np.zeros((3, longest + 1), np.int64),
+        values=np.zeros((longest, capacity), precision),
     )
 
 
@@ -178,18 +169,22 @@ def _visit(capacity: int) -> Visit:
     )
 
 
+def _own(plan: Plan) -> list[int]:
+    """Local nodes with a concentration for each document."""
+    own = [i for i in _local(plan) if plan.nodes[i].share == "node" and isinstance(plan.nodes[i].concentration, Gamma)]
+    for i in own:
+        if plan.nodes[i].per_topic:
+            raise PlanError(
+                f"{plan.nodes[i].name!r} is per document and topic, and a concentration for each is not built; "
+                "set share='layer' for it"
+            )
+    return own
+
+
 def _new_text(plan: Plan) -> Text:
-    order, n = plan.order, plan.n_tokens
-    own = [i for i, node in enumerate(plan.nodes) if node.local and node.share == "node" and not node.per_topic]
-    for node in plan.nodes:
-        if node.local and node.per_topic and node.share == "node" and isinstance(node.concentration, Gamma):
-            raise PlanError(f"{node.name!r} is per document and topic: a concentration for each is not built; use share='layer'")
-    rows = np.full(len(plan.nodes), -1, np.int64)
-    rows[own] = np.arange(len(own))
-    start = np.ones((max(len(own), 1), plan.n_documents if own else 1))
-    for row, i in enumerate(own):
-        start[row] = starting_concentration(plan.nodes[i].concentration)
+    order, n, own = plan.order, plan.n_tokens, _own(plan)
     n_streams = len(plan.graph.streams)
+    lists = np.broadcast_to(np.arange(n_streams), plan.leaf.shape)
     return Text(
         first=order.first,
         word=order.word,
@@ -197,12 +192,9 @@ def _new_text(plan: Plan) -> Text:
         code=np.zeros(n, np.uint32),
         cells=plan.cells.of_token,
         context=plan.context,
-        leaf=plan.leaf,
-        word_list=np.tile(np.arange(n_streams), (len(plan.leaf), 1)).astype(np.int64),
-        has_local=np.diagonal(plan.partner).copy(),
+        leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
-        local_concentration=start,
-        own_concentration=rows,
+        concentration=np.full((len(own), plan.n_documents), START),
     )
 
 
@@ -210,69 +202,63 @@ def starting_concentration(prior: float | Gamma) -> float:
     return START if isinstance(prior, Gamma) else float(prior)
 
 
-def _new_net(
-    plan: Plan, layout: Layout, tables: StirlingTables, rule: int, cap: int, precision: np.dtype[np.generic]
-) -> Net:
-    nodes, capacity = plan.nodes, layout.capacity
+def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtype[Any]) -> Net:
     n_counts, n_rests, n_to, n_to_rests = layout.sizes
-    priors = [node.mix_prior or node.mix_weights or () for node in nodes]
-    shift, mask = plan.shift_and_mask()
-    discounts = sorted({node.discount for node in nodes})
-    gem = [int(plan.cells.first[i]) for i, node in enumerate(nodes) if node.kind == "gem"]
     finite = plan.n_topics
-    live = np.zeros(capacity, np.int64)
-    live[: finite or 0] = 1
-    status = np.array([finite or 1, finite or 0, -1, cap, gem[0] if gem else -1, rule], np.int64)
-    concentration = np.empty(n_rests)
-    for node, block in zip(nodes, layout.blocks, strict=True):
-        concentration[block.rests] = starting_concentration(node.concentration)
+    gem = [int(plan.cells.first[i]) for i, node in enumerate(plan.nodes) if node.kind == "gem"]
+    status = np.zeros(LIVE + layout.capacity, np.int64)
+    status[:LIVE] = [finite or 1, finite or 0, -1, cap, gem[0] if gem else -1, rule]
+    status[LIVE : LIVE + (finite or 0)] = 1
+    rests = np.ones((3, n_rests))
+    for node, block in zip(plan.nodes, layout.blocks, strict=True):
+        rests[CONCENTRATION, block.rests] = starting_concentration(node.concentration)
     return Net(
-        kind=_ints({"gem": 0, "pyp": 1, "dirichlet": 2}[node.kind] for node in nodes),
-        wide=_ints(is_wide(node) for node in nodes),
-        rest_wide=_ints(node.per_topic for node in nodes),
-        local=_ints(node.local for node in nodes),
-        desk=_desk_columns(plan),
-        n_parents=_ints(len(node.parents) for node in nodes),
-        base=np.array([_base(plan, i) for i in range(len(nodes))]),
-        n_words=_ints(len(plan.words.get(node.name, ())) for node in nodes),
-        learned=_ints(node.mix_weights is None for node in nodes),
-        prior_first=_ints(np.cumsum([0] + [len(p) for p in priors])[:-1]),
-        prior=np.array([x for p in priors for x in p] or [0.0], np.float64),
-        discount=np.array([node.discount for node in nodes], np.float64),
-        table=_ints(discounts.index(node.discount) for node in nodes),
-        shift=shift,
-        mask=mask,
-        explicit=np.zeros(len(nodes), np.int64),
-        node=np.repeat(np.arange(len(nodes)), np.diff(plan.cells.first)).astype(np.int32),
-        row=layout.row,
-        rest=layout.rest,
-        to_row=layout.to_row,
-        to_rest=layout.to_rest,
-        customers=np.zeros(n_counts, np.int32),
-        tables=np.zeros(n_counts, np.int32),
+        nodes=_node_table(plan),
+        reals=np.array([(node.discount, _base(plan, i)) for i, node in enumerate(plan.nodes)]),
+        prior=np.array([x for node in plan.nodes for x in _mixing(node)] or [0.0]),
+        cells=layout.cells,
+        counts=np.zeros((n_counts, 2), np.int32),
         to=np.zeros(max(n_to, 1), np.int32),
-        n_customers=np.zeros(n_rests, np.int64),
-        n_tables=np.zeros(n_rests, np.int64),
+        totals=np.zeros((n_rests, 2), np.int64),
         n_to=np.zeros(max(n_to_rests, 1), np.int64),
         stay=np.zeros(n_counts, precision),
         open=np.ones(n_counts, precision),
-        gain=np.zeros(n_rests),
-        scale=np.ones(n_rests),
+        rests=rests,
         weight=np.zeros(max(n_to_rests, 1)),
-        concentration=concentration,
-        live=live,
         status=status,
     )
 
 
-def _desk_columns(plan: Plan) -> NDArray[np.int64]:
-    columns = np.full(len(plan.nodes), -1, np.int64)
-    columns[_local(plan)] = np.arange(len(_local(plan)))
-    return columns
+def _node_table(plan: Plan) -> NDArray[np.int64]:
+    """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., OWN."""
+    shift, mask = plan.shift_and_mask()
+    discounts = plan.discounts
+    local, own = _local(plan), _own(plan)
+    rows, prior_first = [], 0
+    for i, node in enumerate(plan.nodes):
+        row = (
+            KINDS[node.kind],
+            is_wide(node),
+            node.per_topic,
+            node.local,
+            local.index(i) if node.local else -1,
+            len(node.parents),
+            node.mix_weights is None,
+            prior_first,
+            discounts.index(node.discount),
+            shift[i],
+            mask[i],
+            0,
+            len(plan.words.get(node.name, ())),
+            own.index(i) if i in own else -1,
+        )
+        rows.append(row)
+        prior_first += len(_mixing(node))
+    return np.array(rows, np.int64)
 
 
-def _ints(values: object) -> NDArray[np.int64]:
-    return np.array(list(values), np.int64)  # type: ignore[call-overload]
+def _mixing(node: Node) -> tuple[float, ...]:
+    return node.mix_prior or node.mix_weights or ()
 
 
 def _base(plan: Plan, i: int) -> float:

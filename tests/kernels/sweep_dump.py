@@ -1,0 +1,70 @@
+"""A few sweeps of a few models, and every byte they leave behind.
+
+`python -m kernels.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then run as
+plain Python. The two must agree.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracle.toys import TOYS, Toy
+from pitmanyor.corpus import Corpus
+from pitmanyor.infer.sweeps import collapsed, initialise
+from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
+from pitmanyor.plan import compile_plan
+from pitmanyor.state import State, new_state
+
+PRECISIONS = {"float32": np.float32, "float64": np.float64}
+N_SWEEPS = 2
+
+
+def corpus() -> Corpus:
+    """Three documents of two streams by two authors; one is long enough to fill more than one block of topics."""
+    rng = np.random.Generator(np.random.Philox(7))
+    sizes = {"word": [40, 8, 12], "hashtag": [3, 0, 2]}
+    documents = {
+        name: [[f"w{i}" for i in rng.geometric(0.15, size=n) % 25] for n in lengths] for name, lengths in sizes.items()
+    }
+    return Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]})
+
+
+def models() -> dict[str, Toy]:
+    data = corpus()
+    graphs = {
+        "hpyp": hpyp(concentration=2.0),
+        "lda": lda(20),
+        "author_topic": author_topic(),
+        "tntm": tntm().without("follows"),
+        "bursty_hpyp": bursty(hpyp(topic_discount=0.0)),
+    }
+    toys = {name: TOYS[name]() for name in ("two_parents", "fixed_mix", "author_words")}
+    return {name: (graph, data) for name, graph in graphs.items()} | toys
+
+
+def arrays(state: State) -> dict[str, NDArray[np.generic]]:
+    net, text = state.net, state.text
+    found = {"topic": text.topic, "code": text.code}
+    return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
+
+
+def dump() -> dict[str, NDArray[np.generic]]:
+    """The arrays of every model after a few sweeps, by model, precision and name."""
+    found = {}
+    for model, (graph, data) in models().items():
+        plan = compile_plan(graph, data)
+        for precision, kind in PRECISIONS.items():
+            rule = "singleton" if model == "lda" else "paper" if model == "author_topic" else "clamp"
+            state = new_state(plan, rule=rule, precision=kind)
+            initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
+            for sweep in range(1, N_SWEEPS + 1):
+                collapsed(state, np.arange(plan.n_documents), (5, 0, sweep))
+            found |= {f"{model}/{precision}/{name}": array for name, array in arrays(state).items()}
+    return found
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[1], **dump())
