@@ -21,7 +21,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 
 pytestmark = pytest.mark.nojit
-N_EXAMPLES = 25 if config.DISABLE_JIT else 200
+N_EXAMPLES = 100 if config.DISABLE_JIT else 300
 
 
 def small_state(graph: Graph, corpus: Corpus, **options) -> State:

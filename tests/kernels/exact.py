@@ -35,6 +35,7 @@ from pitmanyor.kernels.document import (
     word_leaf,
     word_part,
 )
+from pitmanyor.kernels.measure import measure_dishes, measure_local
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.plan import compile_plan
@@ -111,16 +112,21 @@ class Symbol:
     __le__, __gt__ = __lt__, __ge__  # equality has no probability
 
 
+@cache
+def _homes(function: Callable[..., Any]) -> list[Any]:
+    """Every module of ours that has the function (and this one)."""
+    ours = [module for path, module in sys.modules.items() if path.startswith("pitmanyor.")]
+    found = [m for m in (*ours, sys.modules[__name__]) if getattr(m, function.__name__, None) is function]
+    assert found, f"no module has {function.__name__}"
+    return found
+
+
 @contextmanager
 def replaced(original: Callable[..., Any], other: Callable[..., Any]) -> Iterator[None]:
-    """Another function in place of one of the kernels', in every module of ours that has it (and here)."""
-    name = original.__name__
-    ours = [module for path, module in sys.modules.items() if path.startswith("pitmanyor.")]
-    modules = [module for module in (*ours, sys.modules[__name__]) if getattr(module, name, None) is original]
-    assert modules, f"no module has {name}"
+    """Another function in place of one of the kernels', wherever that is called."""
     with ExitStack() as stack:
-        for module in modules:
-            stack.enter_context(patch.object(module, name, other))
+        for module in _homes(original):
+            stack.enter_context(patch.object(module, original.__name__, other))
         yield
 
 
@@ -129,7 +135,10 @@ def outcomes(update: Callable[[], OracleState]) -> Outcomes:
     found: Outcomes = {}
     waiting: list[tuple[bool, ...]] = [()]
     choices = Choices(())
-    with replaced(uniform, lambda key, n: Symbol(Uniform(choices))):
+    with ExitStack() as stack:
+        stack.enter_context(replaced(uniform, lambda key, n: Symbol(Uniform(choices))))
+        for measure in (measure_local, measure_dishes):  # they draw for concentrations and leave the state alone
+            stack.enter_context(replaced(measure, lambda *_: None))
         while waiting:
             choices = Choices(waiting.pop())
             result = update()
@@ -146,8 +155,11 @@ def _small_tables(discounts: tuple[float, ...]) -> Any:
 def interpreted_state(toy: Toy, rule: Rule, max_topics: int | None = None) -> State:
     """An empty state for a toy. Its Stirling tables are small: filling large ones takes seconds without the JIT."""
     assert config.DISABLE_JIT, "symbolic uniforms need the kernels in plain Python: run with NUMBA_DISABLE_JIT=1"
+    plan = compile_plan(*toy)
+    if plan.n_topics is None and max_topics is None:
+        max_topics = plan.n_tokens + 1  # never reached, and keeps the arrays small
     with patch("pitmanyor.state.state.build_tables", lambda discounts, *_: _small_tables(tuple(discounts))):
-        return new_state(compile_plan(*toy), rule=rule, precision=np.float64, max_topics=max_topics)
+        return new_state(plan, rule=rule, precision=np.float64, max_topics=max_topics)
 
 
 class Chain:
@@ -196,8 +208,8 @@ class Chain:
         set_word_cells(words, text, which, token)
         act(net, tables, terms, desk, text, topics, words, s.visit, place, token, np.uint64(0), 0)
         if text.partner[stream, stream]:
-            save_run(net, terms, desk, text, words, d, stream, word)
-        save_document(net, terms, desk, text, topics, d)
+            save_run(net, tables, terms, desk, text, words, d, stream, word)
+        save_document(net, tables, terms, desk, text, topics, d, np.uint64(0), 0)
 
     def _take(self, *arguments: Any) -> None:
         free, _ = take_token(*arguments)

@@ -56,7 +56,9 @@ def graphs(draw: st.DrawFn, n_streams: int) -> Graph:
         _add(draw, g, f"t{i}", "topic", TOPIC_PLATES)
     plate = draw(st.sampled_from(WORD_PLATES[:3]))
     if draw(st.booleans()):
-        g.pyp("w", base=uniform("vocabulary"), plate=plate, discount=draw(st.sampled_from(DISCOUNTS)), concentration=1.2)
+        g.pyp(
+            "w", base=uniform("vocabulary"), plate=plate, discount=draw(st.sampled_from(DISCOUNTS)), concentration=1.2
+        )
     else:
         g.dirichlet("w", over="vocabulary", plate=plate, concentration=1.4)
     for i in range(draw(st.integers(0, 2))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from oracle.pmf import Count
 from oracle.states import Place, State, make_state
 from pitmanyor.graph import Graph
-from pitmanyor.simulate import Restaurants, Simulation
+from pitmanyor.simulation import Restaurants, Simulation
 
 
 def counts_of(restaurants: Restaurants) -> dict[Place, Count]:

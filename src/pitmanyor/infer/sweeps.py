@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.infer.explicit import Explicit
-from pitmanyor.infer.seeds import Seed
+from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels.arrays import N_COLUMNS, N_LIVE
 from pitmanyor.kernels.collapsed import FORCED, UNSEEN, collapsed_sweep
@@ -57,12 +57,8 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
             if n_topics + 1 > state.capacity:
                 grow(state, n_topics + 1)
             state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
-        topic[:] = FORCED - _generator(seed, 0).integers(n_topics, size=len(topic))
+        topic[:] = FORCED - generator(seed, 0).integers(n_topics, size=len(topic))
     collapsed(state, np.arange(state.plan.n_documents), seed)
-
-
-def _generator(seed: Seed, purpose: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*seed, purpose])))
 
 
 class Sweeper:
@@ -91,7 +87,7 @@ class Sweeper:
         if self.sweep == "explicit":
             is_anchor[:] = False
         elif self.sweep == "mixed":
-            is_anchor = _generator(seed, ANCHORS).random(n_documents) < self.anchors
+            is_anchor = generator(seed, ANCHORS).random(n_documents) < self.anchors
         collapsed(state, np.flatnonzero(is_anchor), seed)
         others = np.flatnonzero(~is_anchor)
         if not len(others):

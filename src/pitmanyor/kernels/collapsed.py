@@ -149,9 +149,9 @@ def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
                 if free:
                     n = put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n)
             if text.partner[s, s]:
-                save_run(net, terms, desk, text, words, d, s, text.word[start])
+                save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
             start = end
-    save_document(net, terms, desk, text, topics, d)
+    save_document(net, tables, terms, desk, text, topics, d, key, n)
 
 
 @kernel

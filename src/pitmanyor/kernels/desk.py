@@ -26,11 +26,12 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.stirling import log_stirling
 
 SMALL = 64  # counts below it have their terms in `Terms`
 OF_TOPIC, TOKENS = 0, 1
 N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
-STAY, OPEN, LEAVE = 0, 1, 2
+STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
 VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
 TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 
@@ -38,7 +39,7 @@ TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 class Terms(NamedTuple):
     """Terms of small counts by (discount, tables, customers), and the cells of the nodes on the desk."""
 
-    small: Floats  # (..., STAY, OPEN or LEAVE)
+    small: Floats  # (..., STAY, OPEN, LEAVE or LOG_S)
     cells: Ints
 
 
@@ -79,6 +80,7 @@ def fill_terms(terms, tables, discounts, rule):
                 if t <= c and (t > 0 or c == 0):
                     terms.small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
                     terms.small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
+                    terms.small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
                     if c > 0:
                         terms.small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
 

@@ -37,6 +37,7 @@ from pitmanyor.kernels.desk import (
 )
 from pitmanyor.kernels.jit import inner
 from pitmanyor.kernels.local import places, walk_back, walk_local
+from pitmanyor.kernels.measure import measure_dishes, measure_local
 
 
 @inner
@@ -67,6 +68,7 @@ def load_document(net, tables, terms, desk, text, topics, words, d):
     """Lay document d on the desk: topic-side nodes whole, word-side ones their restaurants' totals alone."""
     n_streams = text.leaf.shape[1]
     context, common = text.context[d], len(desk.slots) - 1
+    text.measures[d] = 0.0
     entry = topics.lists[context, FIRST]
     part = (entry, topics.lists[context, SHARED], False)
     for pos in range(topics.lists[context + 1, FIRST] - entry):
@@ -101,8 +103,13 @@ def load_document(net, tables, terms, desk, text, topics, words, d):
 
 
 @inner
-def save_document(net, terms, desk, text, topics, d):
-    """Write the topic-side walks of document d's tokens back and clear the desk: indicators are exchangeable."""
+def save_document(net, tables, terms, desk, text, topics, d, key, n):
+    """Write the topic-side walks of document d's tokens back and clear the desk: indicators are exchangeable.
+
+    What concentrations and the log joint need of the document is measured while it lies there.
+    """
+    measure_local(net, terms, desk, key, n, text.measures[d])
+    measure_dishes(net, tables, terms, desk, False, text.measures[d])
     n_streams = text.leaf.shape[1]
     context = text.context[d]
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
@@ -157,8 +164,15 @@ def load_run(net, tables, terms, desk, text, words, d, s, word):
 
 
 @inner
-def save_run(net, terms, desk, text, words, d, s, word):
+def save_run(net, tables, terms, desk, text, words, d, s, word):
     """Write the word-side walks of one word's tokens back and clear its counts."""
+    last = True  # a word that several streams share is measured with the last of them
+    for other in range(s + 1, text.leaf.shape[1]):
+        if text.partner[s, other]:
+            start, stop = find_run(text, d, other, word)
+            last = last and start == stop
+    if last:
+        measure_dishes(net, tables, terms, desk, True, text.measures[d])
     context, common = text.context[d], len(desk.slots) - 1
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:

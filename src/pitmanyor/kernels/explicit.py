@@ -294,9 +294,9 @@ def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_hel
                     net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
                 )
             if text.partner[s, s]:
-                save_run(net, terms, desk, text, words, d, s, text.word[start])
+                save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
             start = end
-    save_document(net, terms, desk, text, topics, d)
+    save_document(net, tables, terms, desk, text, topics, d, key, n)
 
 
 @inner

@@ -41,6 +41,13 @@ def refresh_cells(net, tables, start, stop):
 
 
 @kernel
+def refresh_restaurants(net, node, rest, to_rest, size):
+    """The `size` restaurants of one node, after its concentrations changed."""
+    for j in range(size):
+        refresh_restaurant(net, node, rest + j, to_rest + j * net.nodes[node, N_PARENTS])
+
+
+@kernel
 def refresh_all(net, tables):
     refresh_cells(net, tables, 0, len(net.cells))
     open_door(net)

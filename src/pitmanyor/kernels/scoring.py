@@ -19,6 +19,8 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.jit import inner
 
+LARGEST_SCALE = 1e30  # of an empty restaurant (stay = 0) with a tiny concentration; single precision ends at 3e38
+
 
 @inner
 def score_side(net, side, entry, start, stop, n_columns):
@@ -72,7 +74,7 @@ def _score_row(net, side, entry, pos, node, n_columns):
     row, q = net.cells[cell, ROW], net.cells[cell, REST]
     values, stay, opens = side.values, net.stay, net.open
     kind = stay.dtype.type
-    scale = kind(net.rests[SCALE, q])
+    scale = kind(min(net.rests[SCALE, q], LARGEST_SCALE))
     if net.nodes[node, N_PARENTS] == 0:
         gain = kind(net.rests[GAIN, q] * net.rests[SCALE, q] * net.reals[node, BASE])
         for k in range(n_columns):

@@ -11,7 +11,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.arrays import DIRICHLET, GEM, PYP
-from pitmanyor.plan.cells import Cells, build_cells
+from pitmanyor.plan.cells import Cells, build_cells, lineage
 from pitmanyor.plan.instances import Instances, find_instances
 from pitmanyor.plan.tokens import TokenOrder, order_tokens, vocabularies
 from pitmanyor.plan.walks import Walks, topic_walks, word_walks
@@ -56,6 +56,10 @@ class Plan:
     @property
     def n_documents(self) -> int:
         return self.corpus.n_documents
+
+    def lineage(self, name: str) -> set[str]:
+        """A node and all its ancestors."""
+        return lineage(self.graph, name)
 
     def shift_and_mask(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where a local node's digit stands in a token's walk code: 0 sits, i + 1 opened towards parent i."""

@@ -104,7 +104,7 @@ def _local(plan: Plan) -> list[int]:
 def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
     discounts = np.array(plan.discounts)
     cells = net.cells[plan.cells.first[_local(plan)]]
-    terms = Terms(np.zeros((len(discounts), SMALL, SMALL, 3)), cells)
+    terms = Terms(np.zeros((len(discounts), SMALL, SMALL, 4)), cells)
     fill_terms(terms, tables, discounts, int(net.status[RULE]))
     return terms
 
@@ -195,6 +195,7 @@ def _new_text(plan: Plan) -> Text:
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
         concentration=np.full((len(own), plan.n_documents), START),
+        measures=np.zeros((plan.n_documents, max(len(_local(plan)), 1), 5)),
     )
 
 

@@ -13,7 +13,7 @@ from oracle.toys import TOYS, author_words, diamond, finite_topics, own_vocabula
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Graph, mix, uniform
-from pitmanyor.simulate import simulate
+from pitmanyor.simulation import simulate
 
 
 def chi_square_excess(seen, exact, n):

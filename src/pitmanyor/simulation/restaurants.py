@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Graph, Node
-from pitmanyor.simulate.plates import Key, Plates
-from pitmanyor.simulate.restaurant import Means, Restaurant, posterior_mean
+from pitmanyor.simulation.plates import Key, Plates
+from pitmanyor.simulation.restaurant import Means, Restaurant, posterior_mean
 
 Concentrations = Mapping[str, float | Mapping[Key, float]]
 Counts = dict[str, dict[Key, dict[int, int]]]

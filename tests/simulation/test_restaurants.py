@@ -12,7 +12,7 @@ from oracle.toys import bursty, own_vocabularies, three_layers, two_parents
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma
-from pitmanyor.simulate import Restaurants, simulate
+from pitmanyor.simulation import Restaurants, simulate
 
 
 @pytest.mark.parametrize("make", [three_layers, bursty])

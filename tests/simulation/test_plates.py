@@ -4,7 +4,7 @@ import pytest
 
 from oracle.toys import nested_groups
 from pitmanyor.errors import PlanError
-from pitmanyor.simulate import Plates, simulate
+from pitmanyor.simulation import Plates, simulate
 
 
 def test_keys_follow_the_order_of_the_plate():

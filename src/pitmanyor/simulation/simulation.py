@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
-from pitmanyor.simulate.arguments import (
+from pitmanyor.simulation.arguments import (
     Groups,
     Lengths,
     Vocabulary,
@@ -19,8 +19,8 @@ from pitmanyor.simulate.arguments import (
     spell_lengths,
     spell_vocabularies,
 )
-from pitmanyor.simulate.plates import Key, Plates
-from pitmanyor.simulate.restaurants import Counts, Restaurants
+from pitmanyor.simulation.plates import Key, Plates
+from pitmanyor.simulation.restaurants import Counts, Restaurants
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,239 @@
+"""What concentrations and the log joint need of every restaurant (maths 1 and 5).
+
+For a concentration: sum of zeta and of -log(1 - omega). For the log joint: log f without its binomials, times
+t! / prod t_to! for each dish, times g for a learned mix.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import (
+    BASE,
+    CONCENTRATION,
+    CUSTOMERS,
+    DIRICHLET,
+    DISCOUNT,
+    GEM,
+    KIND,
+    LEARNED,
+    N_COLUMNS,
+    N_PARENTS,
+    N_WORDS,
+    NODE,
+    PRIOR_FIRST,
+    REST,
+    REST_WIDE,
+    ROW,
+    TABLE,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+)
+from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, SMALL, TO
+from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
+from pitmanyor.kernels.jit import inner, spread
+from pitmanyor.kernels.random import stream_key
+from pitmanyor.kernels.stirling import log_stirling
+
+MEASURE = 8  # the purpose of random streams
+ZETA, OMEGA, JOINT, SEATED, OPENED = 0, 1, 2, 3, 4  # columns of measures; the last two of documents' only
+
+
+@inner
+def log_restaurant(kind, a, b, c, t):
+    """log of (b|a)_T / (b)_C; a Dirichlet has no tables."""
+    total = math.lgamma(b) - math.lgamma(b + c)
+    if kind == DIRICHLET:
+        return total
+    if a == 0.0:
+        return total + t * math.log(b)
+    return total + t * math.log(a) + math.lgamma(b / a + t) - math.lgamma(b / a)
+
+
+@inner
+def log_mix(net, node, p, sent, total):
+    """One parent's part of log B(lambda + T_to) / B(lambda), or of the fixed weights; `total` once, with p = 0."""
+    first = net.nodes[node, PRIOR_FIRST]
+    prior = net.prior[first + p]
+    if net.nodes[node, LEARNED] == 0:
+        return sent * math.log(prior) if sent > 0 else 0.0
+    part = math.lgamma(prior + sent) - math.lgamma(prior)
+    if p == 0:
+        whole = 0.0
+        for i in range(net.nodes[node, N_PARENTS]):
+            whole += net.prior[first + i]
+        part -= math.lgamma(whole + total) - math.lgamma(whole)
+    return part
+
+
+@inner
+def log_dish(net, tables, terms, node, c, t):
+    """log S(c, t; a), or a Dirichlet's Gamma(c + b/n)/Gamma(b/n) which the caller adds."""
+    if c < SMALL:
+        return terms.small[net.nodes[node, TABLE], t, c, LOG_S]
+    return log_stirling(tables, net.nodes[node, TABLE], c, t)
+
+
+@inner
+def add_auxiliaries(net, node, b, c, t, key, n, out):
+    """omega and zeta of one restaurant with c > 0 customers and t tables (maths 5)."""
+    x, n = log_one_minus_beta(float(c), b, key, n)
+    z, n = bernoulli_sum_concentration(t, net.reals[node, DISCOUNT], b, key, n)
+    out[OMEGA] -= x
+    out[ZETA] += z
+    return n
+
+
+@inner
+def measure_dishes(net, tables, terms, desk, word_side, out):
+    """Dishes of the local nodes of one side that are on the desk, into the log joint."""
+    common = len(desk.slots) - 1
+    for j in range(len(terms.cells)):
+        node = terms.cells[j, NODE]
+        if net.nodes[node, KIND] == DIRICHLET or (net.nodes[node, N_WORDS] > 0) != word_side:
+            continue
+        n_parents = net.nodes[node, N_PARENTS]
+        narrow = net.nodes[node, WIDE] == 0
+        for slot in range(1 if narrow else desk.slots[common, OF_TOPIC]):
+            h = common if narrow else slot
+            c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
+            if c == 0:
+                continue
+            out[j, JOINT] += log_dish(net, tables, terms, node, c, t)
+            if n_parents == 0:
+                out[j, JOINT] += t * math.log(net.reals[node, BASE])
+            elif n_parents > 1:
+                out[j, JOINT] += math.lgamma(t + 1.0)
+                for p in range(n_parents):
+                    out[j, JOINT] -= math.lgamma(desk.ints[h, j, TO + 2 * p] + 1.0)
+
+
+@inner
+def measure_local(net, terms, desk, key, n, out):
+    """Restaurants of the local nodes that are on the desk; a Dirichlet's dishes too."""
+    common = len(desk.slots) - 1
+    for j in range(len(terms.cells)):
+        node = terms.cells[j, NODE]
+        own = net.nodes[node, REST_WIDE]
+        for slot in range(desk.slots[common, OF_TOPIC] if own else 1):
+            h = slot if own else common
+            c, t = desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES]
+            if c == 0:
+                continue
+            out[j, SEATED] += c
+            out[j, OPENED] += t
+            b = desk.concentration[j]
+            kind = net.nodes[node, KIND]
+            out[j, JOINT] += log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t)
+            if kind == DIRICHLET:
+                t, n = _local_dirichlet(net, desk, j, node, b, key, n, out)
+            n = add_auxiliaries(net, node, b, c, t, key, n, out[j])
+            if net.nodes[node, N_PARENTS] > 1:
+                for p in range(net.nodes[node, N_PARENTS]):
+                    out[j, JOINT] += log_mix(net, node, p, desk.ints[h, j, N_TO + 2 * p], t)
+    return n
+
+
+@inner
+def _local_dirichlet(net, desk, j, node, b, key, n, out):
+    """Auxiliary tables of a document's Dirichlet over topics, and its dishes' part of the log joint."""
+    mass = b * net.reals[node, BASE]
+    t = 0
+    for h in range(desk.slots[len(desk.slots) - 1, OF_TOPIC]):
+        c = desk.ints[h, j, CUSTOMERS]
+        if c > 0:
+            x, n = bernoulli_sum_tables(c, mass, key, n)
+            t += x
+            out[j, JOINT] += math.lgamma(c + mass) - math.lgamma(mass)
+    return t, n
+
+
+@inner
+def _shared_dish(net, tables, terms, node, b, i, it, key, n, out):
+    """One dish of a shared restaurant; returns its tables (drawn for a Dirichlet, one for a gem)."""
+    c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
+    if c == 0:
+        return 0, n
+    kind = net.nodes[node, KIND]
+    if kind == GEM:
+        out[JOINT] += math.lgamma(c - net.reals[node, DISCOUNT]) - math.lgamma(1.0 - net.reals[node, DISCOUNT])
+        return 1, n
+    if kind == DIRICHLET:
+        mass = b * net.reals[node, BASE]
+        out[JOINT] += math.lgamma(c + mass) - math.lgamma(mass)
+        return bernoulli_sum_tables(c, mass, key, n)
+    out[JOINT] += log_dish(net, tables, terms, node, c, t)
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents == 0:
+        out[JOINT] += t * math.log(net.reals[node, BASE])
+    elif n_parents > 1:
+        out[JOINT] += math.lgamma(t + 1.0)
+        for p in range(n_parents):
+            out[JOINT] -= math.lgamma(net.to[it + p] + 1.0)
+    return t, n
+
+
+@inner
+def _shared_restaurant(net, node, q, qt, t, key, n, out):
+    c, b = net.totals[q, CUSTOMERS], net.rests[CONCENTRATION, q]
+    if c == 0:
+        return
+    kind = net.nodes[node, KIND]
+    out[JOINT] += log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t)
+    for p in range(net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0):
+        out[JOINT] += log_mix(net, node, p, net.n_to[qt + p], t)
+    add_auxiliaries(net, node, b, c, t, key, n, out)
+
+
+@inner
+def _measure_topic_row(net, tables, terms, cell, out, seed):
+    node = net.cells[cell, NODE]
+    row, q, to_row = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_ROW]
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    out[:] = 0.0
+    total = 0
+    b = net.rests[CONCENTRATION, q]
+    for k in range(net.status[N_COLUMNS]):
+        t, n = _shared_dish(net, tables, terms, node, b, row + k, to_row + k * n_parents, key, n, out)
+        total += t
+    _shared_restaurant(net, node, q, net.cells[cell, TO_REST], total, key, n, out)
+
+
+@spread
+def measure_topics(net, tables, terms, start, stop, out, seed):
+    """Measures of the restaurants of a shared topic-side node (cells start..stop-1): a row of `out` for each."""
+    for cell in prange(start, stop):
+        _measure_topic_row(net, tables, terms, cell, out[cell - start], seed)
+
+
+@inner
+def _measure_word_column(net, tables, terms, start, stop, k, out, seed):
+    """One restaurant of a word-side node: column k of the cells start..stop-1."""
+    node = net.cells[start, NODE]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    q = net.cells[start, REST] + k
+    out[:] = 0.0
+    if net.totals[q, CUSTOMERS] == 0:
+        return
+    key, n = stream_key(seed[0], seed[1], seed[2], q, MEASURE), np.int64(1) << 40
+    total, b = 0, net.rests[CONCENTRATION, q]
+    for cell in range(start, stop):
+        i, it = net.cells[cell, ROW] + k, net.cells[cell, TO_ROW] + k * n_parents
+        t, n = _shared_dish(net, tables, terms, node, b, i, it, key, n, out)
+        total += t
+    _shared_restaurant(net, node, q, net.cells[start, TO_REST] + k * n_parents, total, key, n, out)
+
+
+@spread
+def measure_words(net, tables, terms, cells, n_columns, out, seed):
+    """Measures of a word-side node: `cells` bounds those of each instance; `out` has a row per (instance, column)."""
+    for j in prange((len(cells) - 1) * n_columns):
+        _measure_word_column(
+            net, tables, terms, cells[j // n_columns], cells[j // n_columns + 1], j % n_columns, out[j], seed
+        )

@@ -1,0 +1,91 @@
+"""What a state says: estimates a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Node
+from pitmanyor.state import State
+from pitmanyor.state.means import NewTopic, counts_of, mean, mixing
+
+Floats = NDArray[np.float64]
+Axes: TypeAlias = dict[str, list[Hashable]]
+NEW_TOPIC = ("keep", "discard", "renormalise")
+
+
+class Posterior:
+    """One state of a chain: topics, posterior means, mixing weights."""
+
+    def __init__(self, state: State, log_joint: float) -> None:
+        self.state = state
+        self.log_joint = log_joint
+
+    @property
+    def n_topics(self) -> int:
+        """Topics that some token has (below a finite root: all of them)."""
+        return self.state.n_topics
+
+    def _node(self, name: str) -> Node:
+        if name not in self.state.plan.index:
+            raise PlanError(f"no node {name!r}; this graph has {', '.join(self.state.plan.index)}")
+        return self.state.plan.graph[name]
+
+    def mean(self, node: str, new_topic: NewTopic = "keep") -> Floats:
+        """Posterior mean of a node: one row per instance of its plate, one column per topic or word.
+
+        `axes(node)` names the rows and columns. A topic-side node below a gem has one more column for topics yet
+        unseen: "keep" it, "discard" it, or "renormalise" (taken out at the root, so that rows sum to one).
+        """
+        self._node(node)
+        if new_topic not in NEW_TOPIC:
+            raise PlanError(f"new_topic is one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
+        return mean(self.state, node, new_topic)
+
+    def axes(self, node: str, new_topic: NewTopic = "keep") -> Axes:
+        """Names and labels of the rows and columns of `mean(node)`."""
+        what, plan = self._node(node), self.state.plan
+        topics: list[Hashable] = list(range(self.n_topics))
+        rows: list[Hashable] = list(range(plan.n_documents)) if what.local else list(plan.instances[node].labels)
+        if what.per_topic:
+            rows = [topic if label == () else (label, topic) for label in rows for topic in topics]
+        columns: list[Hashable] = topics
+        if what.side == "word":
+            columns = [plan.corpus.vocabulary[w] for w in plan.words[node]]
+        elif plan.n_topics is None and new_topic == "keep":
+            columns = [*topics, "new"]
+        return {" x ".join(what.plate) or "global": rows, "word" if what.side == "word" else "topic of node": columns}
+
+    def mix_weight(self, node: str) -> Floats:
+        """Posterior mean of the weights with which a node mixes its parents: a row per instance."""
+        what = self._node(node)
+        if len(what.parents) < 2:
+            raise PlanError(f"{node!r} has {len(what.parents)} parents; only a mix of several has weights")
+        return mixing(what, counts_of(self.state, node))
+
+    def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
+        """The likeliest words of every topic, with their probabilities."""
+        plan = self.state.plan
+        streams = {tokens.name: tokens for tokens in plan.graph.streams}
+        name = stream or ("word" if "word" in streams else next(iter(streams)))
+        if name not in streams:
+            raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
+        node = self._shared_words(streams[name].emit)
+        phi, words = self.mean(node), plan.words[node]
+        best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
+        return [[(plan.corpus.vocabulary[words[w]], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+
+    def _shared_words(self, emit: str) -> str:
+        """The topic's own word distribution: the nearest ancestor of the emitting node that is per topic alone."""
+        graph = self.state.plan.graph
+        queue = [emit]
+        while queue:
+            name = queue.pop(0)
+            if graph[name].plate == ("topic",):
+                return name
+            queue.extend(graph[name].parents)
+        raise PlanError(f"no node above {emit!r} is per topic alone, so topics have no word lists of their own")

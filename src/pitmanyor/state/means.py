@@ -1,0 +1,152 @@
+"""Posterior means of nodes, root to leaf (maths 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Node
+from pitmanyor.kernels.arrays import CONCENTRATION, CUSTOMERS, TABLES
+from pitmanyor.kernels.gather import gather
+from pitmanyor.plan.instances import parent_instance
+from pitmanyor.state.state import State
+
+Floats = NDArray[np.float64]
+NewTopic = Literal["keep", "discard", "renormalise"]
+LARGEST = 8 << 30  # bytes of a mean that is handed out in one piece
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """A node's counts, a row per restaurant: customers and tables (row, dish), tables per (row, parent)."""
+
+    customers: NDArray[np.int64]
+    tables: NDArray[np.int64]
+    to: NDArray[np.int64]
+    concentration: Floats
+
+
+def n_rows(state: State, node: Node) -> int:
+    instances = state.plan.n_documents if node.local else len(state.plan.instances[node.name])
+    return instances * (state.n_topics if node.per_topic else 1)
+
+
+def n_dishes(state: State, node: Node) -> int:
+    return state.n_topics if node.side == "topic" else len(state.plan.words[node.name])
+
+
+def counts_of(state: State, name: str) -> Counts:
+    """Counts of a node as dense tables. Live topics must be the first columns."""
+    node = state.plan.graph[name]
+    rows, dishes = n_rows(state, node), n_dishes(state, node)
+    if rows * dishes * 8 > LARGEST:
+        raise PlanError(f"the mean of {name!r} has {rows:,} x {dishes:,} entries, more than fit one array here")
+    return _local_counts(state, node, rows, dishes) if node.local else _shared_counts(state, node, rows, dishes)
+
+
+def _local_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
+    i = state.plan.index[node.name]
+    customers, tables = np.zeros((rows, dishes), np.int64), np.zeros((rows, dishes), np.int64)
+    to = np.zeros((rows, dishes, max(len(node.parents), 1)), np.int32)
+    word_side = node.side == "word"
+    gather(state.net, state.text, state.topics, state.words, i, node.per_topic, word_side, (customers, tables), to)
+    own = int(state.net.nodes[i, -1])
+    layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
+    b = state.text.concentration[own] if own >= 0 else np.full(rows, layer)
+    return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64))
+
+
+def _shared_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
+    i = state.plan.index[node.name]
+    net, block, k = state.net, state.layout.blocks[i], state.n_topics
+    n = max(len(node.parents), 1)
+
+    def table(column: int) -> NDArray[np.int64]:
+        cells = net.counts[block.rows, column].reshape(block.n_cells, block.width)
+        if node.side == "topic":
+            return cells[:, :k].astype(np.int64)
+        at = state.plan.cells.of(i)
+        out = np.zeros((block.n_instances, block.own if node.per_topic else 1, dishes), np.int64)
+        out[state.plan.cells.instance[at], :, state.plan.cells.word[at]] = cells
+        return (out[:, :k] if node.per_topic else out).reshape(rows, dishes)
+
+    def per_restaurant(values: NDArray[np.generic], width: int) -> NDArray[np.generic]:
+        own = values.reshape(block.n_instances, block.own, width)
+        return own[:, : k if node.per_topic else 1].reshape(rows, width)
+
+    if block.n_parents:
+        to = per_restaurant(net.n_to[block.to_rests], n).astype(np.int64)
+    else:
+        to = per_restaurant(net.totals[block.rests, TABLES], 1).astype(np.int64)
+    b = per_restaurant(net.rests[CONCENTRATION, block.rests], 1)[:, 0].astype(np.float64)
+    customers = table(CUSTOMERS)
+    tables = (customers > 0).astype(np.int64) if node.kind == "gem" else table(TABLES)
+    return Counts(customers, tables, to, b)
+
+
+def mixing(node: Node, counts: Counts) -> Floats:
+    """rho_i = (lambda_i + T_to[i]) / (sum lambda + T), a row per restaurant."""
+    if len(node.parents) == 1:
+        return np.ones((len(counts.to), 1))
+    if node.mix_weights is not None:
+        return np.tile(np.asarray(node.mix_weights, np.float64), (len(counts.to), 1))
+    weights = counts.to + np.asarray(node.mix_prior, np.float64)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def mean(state: State, name: str, new_topic: NewTopic = "keep") -> Floats:
+    """Posterior mean of a node, a row per instance of its plate.
+
+    A topic-side node below a gem has one more column for all topics that do not exist yet; "discard" drops it,
+    "renormalise" takes it out at the root, so that every row sums to one.
+    """
+    done: dict[str, Floats] = {}
+    infinite = state.plan.n_topics is None and state.plan.graph[name].side == "topic"
+    for node in state.plan.nodes:
+        if node.name in state.plan.lineage(name):
+            done[node.name] = _node_mean(state, node, done, infinite, new_topic)
+    result = done[name]
+    return result[:, :-1] if infinite and new_topic != "keep" else result
+
+
+def _node_mean(state: State, node: Node, done: dict[str, Floats], infinite: bool, new_topic: NewTopic) -> Floats:
+    counts = counts_of(state, node.name)
+    a, b = node.discount, counts.concentration[:, None]
+    c, t = counts.customers.astype(np.float64), counts.tables
+    if node.kind == "gem":
+        total = b[0, 0] + c.sum()
+        root = np.append(c[0] - a, b[0, 0] + a * c.shape[1])[None] / total
+        if new_topic == "renormalise":
+            root[:, -1] = 0.0
+            root /= root.sum()
+        return root
+    if node.kind == "dirichlet":
+        return np.asarray((c + b / c.shape[1]) / (b + c.sum(axis=1, keepdims=True)))
+    if infinite:
+        c, t = np.pad(c, ((0, 0), (0, 1))), np.pad(t, ((0, 0), (0, 1)))
+    base: Floats | float = 1.0 / c.shape[1]
+    if node.parents:
+        rho = mixing(node, counts)
+        base = sum(
+            (rho[:, i : i + 1] * done[parent][_rows_above(state, node, state.plan.graph[parent])])
+            for i, parent in enumerate(node.parents)
+        )
+    own = c - a * t + (b + a * t.sum(axis=1, keepdims=True)) * base
+    return np.asarray(own / (b + c.sum(axis=1, keepdims=True)))
+
+
+def _rows_above(state: State, node: Node, parent: Node) -> NDArray[np.int64]:
+    """For every row of a node, its row in the parent's mean."""
+    plan, k = state.plan, state.n_topics
+    if node.local:
+        above = np.arange(plan.n_documents) if parent.local else plan.instances[parent.name].of_document
+    else:
+        above = parent_instance(node, parent, plan.instances)
+    if not node.per_topic:
+        return above
+    rows, topics = np.repeat(above, k), np.tile(np.arange(k), len(above))
+    return rows * k + topics if parent.per_topic else rows
