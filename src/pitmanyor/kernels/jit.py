@@ -1,15 +1,38 @@
 """How kernels are compiled.
 
 `kernel` can be called from Python. `inner` is for functions that only kernels call: without the wrappers that unpack
-bundles of arrays from Python it compiles about four times as fast. `spread` is a kernel that runs on all threads; the
-body of its parallel loop must be one call of an `inner` function, since Numba drops stores into arrays of a named tuple
-that it finds in the body itself.
+bundles of arrays from Python it compiles about four times as fast. `spread` is a kernel that runs on all threads that
+Numba is set to, and without the cost of starting them on one. The body of its parallel loop must be one call of an
+`inner` function: Numba drops stores into arrays of a named tuple that it finds in the body itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numba
 from numba import njit
 
 kernel = njit(cache=True, error_model="numpy")
 inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-spread = njit(cache=True, error_model="numpy", parallel=True)
+
+
+def spread(function: Any) -> Callable[..., None]:
+    """A kernel with parallel loops, compiled for one thread and for several, as each is first called."""
+    if numba.config.DISABLE_JIT:
+        return function  # type: ignore[no-any-return]
+    parallel = njit(cache=True, error_model="numpy", parallel=True)(function)
+    # Numba's cache knows a function by its name: the twin needs its own
+    twin = FunctionType(function.__code__, function.__globals__, function.__name__ + "_serial")
+    twin.__qualname__ = function.__qualname__ + "_serial"
+    twin.__module__ = function.__module__
+    serial = njit(cache=True, error_model="numpy")(twin)
+
+    @wraps(function)
+    def call(*args: Any) -> None:
+        (parallel if numba.get_num_threads() > 1 else serial)(*args)
+
+    return call
