@@ -16,6 +16,7 @@ from pitmanyor.kernels.arrays import (
     SHARED,
     WORD_LIST,
 )
+from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
@@ -160,7 +161,8 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    desk = take(desks, 0)
+    desk, net, tables, terms = borrow(take(desks, 0)), borrow(net), borrow(tables), borrow(terms)
+    text, topics, words, visit = borrow(text), borrow(topics), borrow(words), borrow(visit)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]

@@ -24,7 +24,7 @@ from pitmanyor.kernels.arrays import (
     Floats,
     Ints,
 )
-from pitmanyor.kernels.jit import inner, kernel
+from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 from pitmanyor.kernels.stirling import log_stirling
 
@@ -85,7 +85,7 @@ def fill_terms(terms, tables, discounts, rule):
                         terms.small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
 
 
-@inner
+@inlined
 def refresh_slot(net, tables, terms, desk, h, node, j):
     """stay and open of node j (graph node `node`) at slot h, from its counts."""
     c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
@@ -101,7 +101,7 @@ def refresh_slot(net, tables, terms, desk, h, node, j):
         desk.reals[h, j, OPEN] = open_term(tables, index, a, rule, c, t)
 
 
-@inner
+@inlined
 def refresh_local(net, desk, h, node, j):
     """gain, scale and mixing weights of the restaurant of node j at slot h."""
     b = desk.concentration[j]
@@ -120,7 +120,7 @@ def refresh_local(net, desk, h, node, j):
                 desk.reals[h, j, WEIGHT + i] = net.prior[p + i]
 
 
-@inner
+@inlined
 def open_slot(net, terms, desk, k):
     """The slot of topic k, made if there is none."""
     h = desk.slot_of[k]
@@ -134,7 +134,7 @@ def open_slot(net, terms, desk, k):
     return h
 
 
-@inner
+@inlined
 def empty_slot(net, terms, desk, h, j):
     """No customers at (slot, node): its counts, and its restaurant if it is one."""
     desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES], desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = 0, 0, 0.0, 1.0
@@ -144,7 +144,7 @@ def empty_slot(net, terms, desk, h, j):
     refresh_local(net, desk, h, terms.cells[j, NODE], j)
 
 
-@inner
+@inlined
 def close_slot(terms, desk, h):
     """Drop slot h, whose topic the document no longer holds; the last slot takes its place."""
     last = desk.slots[-1, OF_TOPIC] - 1

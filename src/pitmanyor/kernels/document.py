@@ -35,12 +35,12 @@ from pitmanyor.kernels.desk import (
     refresh_local,
     refresh_slot,
 )
-from pitmanyor.kernels.jit import inner
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.local import places, walk_back, walk_local
 from pitmanyor.kernels.measure import measure_dishes, measure_local
 
 
-@inner
+@inlined
 def set_word_cells(words, text, which, token):
     """The word side's cells for one token."""
     entry = words.lists[which, FIRST]
@@ -53,12 +53,12 @@ def set_word_cells(words, text, which, token):
         words.scratch[AT, pos] = cell
 
 
-@inner
+@inlined
 def word_part(words, which, dense):
     return (words.lists[which, FIRST], words.lists[which, SHARED], dense)
 
 
-@inner
+@inlined
 def word_leaf(words, which):
     return words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1
 

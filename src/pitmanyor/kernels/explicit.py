@@ -14,6 +14,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import AT, BLOCK, FIRST, LEAF, ROW, SHARED, WORD_LIST, Floats, Ints, Reals, Side
+from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
@@ -24,7 +25,7 @@ from pitmanyor.kernels.document import (
     word_leaf,
     word_part,
 )
-from pitmanyor.kernels.jit import inner, spread
+from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import STUCK
@@ -51,12 +52,12 @@ class Bench(NamedTuple):
     components: Floats
 
 
-@inner
+@inlined
 def row_of(net, side, pos):
     return CONSTANT if pos < 0 else net.cells[side.scratch[AT, pos], ROW]
 
 
-@inner
+@inlined
 def product(net, a, b, k):
     x = 1.0 if a < 0 else float(net.stay[a + k])
     return x if b < 0 else x * float(net.stay[b + k])
@@ -303,9 +304,10 @@ def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_hel
 def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block):
     """The documents of one block, at the desk of the thread that runs it."""
     thread = numba.get_thread_id()
-    desk = take(desks, thread)
-    mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
-    other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
+    desk, net, tables, terms = borrow(take(desks, thread)), borrow(net), borrow(tables), borrow(terms)
+    text, sums = borrow(text), borrow(sums)
+    mine = borrow(Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values))
+    other = borrow(Side(words.lists, words.entries, words.par, bench.words[thread], words.values))
     parts = bench.components[thread]
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]

@@ -51,19 +51,19 @@ from pitmanyor.kernels.desk import (
     refresh_local,
     refresh_slot,
 )
-from pitmanyor.kernels.jit import inner
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.seating import STUCK, leave_probability
 
 
-@inner
+@inlined
 def places(net, desk, node, h):
     """Slots of a node's counts and of its restaurant for slot h."""
     common = len(desk.slots) - 1
     return (h if net.nodes[node, WIDE] else common), (h if net.nodes[node, REST_WIDE] else common)
 
 
-@inner
+@inlined
 def shared_value(net, side, dense, pos, k):
     """A of a shared position: as scored, or the explicit p."""
     cell = side.scratch[AT, pos]
@@ -73,7 +73,7 @@ def shared_value(net, side, dense, pos, k):
     return float(net.stay[net.cells[cell, ROW] + column])
 
 
-@inner
+@inlined
 def value_at(net, desk, side, part, pos, h, k):
     """A of any position for the topic k of slot h."""
     if pos < part[1]:
@@ -81,7 +81,7 @@ def value_at(net, desk, side, part, pos, h, k):
     return desk.reals[h, net.nodes[net.cells[side.scratch[AT, pos], NODE], DESK], VALUE]
 
 
-@inner
+@inlined
 def base_value(net, desk, side, part, pos, h, k):
     """sum_i r_i A(P_i, k) of a local position."""
     node = net.cells[side.scratch[AT, pos], NODE]
@@ -100,7 +100,7 @@ def base_value(net, desk, side, part, pos, h, k):
     return total
 
 
-@inner
+@inlined
 def evaluate(net, desk, side, part, leaf, h):
     """A(leaf, k) for the topic of slot h; every local position up to the leaf is left on the desk."""
     k = desk.slots[h, OF_TOPIC]
@@ -154,7 +154,7 @@ def linearise(net, desk, side, part, leaf, which):
         desk.forms[which, 0] = shared_value(net, side, part[2], leaf, 0)
 
 
-@inner
+@inlined
 def _add_form(net, desk, side, part, parent, j, share):
     """Add `share` times the form of a parent position to that of local node j."""
     if parent >= part[1]:
@@ -168,7 +168,7 @@ def _add_form(net, desk, side, part, parent, j, share):
         desk.forms[NODES + j, 0] += share * shared_value(net, side, part[2], parent, 0)
 
 
-@inner
+@inlined
 def _urn(net, desk, node, j, common, i):
     """r_i of the restaurant that a topic without slot would see."""
     if net.nodes[node, N_PARENTS] == 1:
@@ -215,7 +215,7 @@ def plan_leaving(net, tables, terms, desk, side, part, leaf, h, key, n):
     return length, pos, n
 
 
-@inner
+@inlined
 def _by_tables(net, desk, node, at, j, t, key, n):
     last = net.nodes[node, N_PARENTS] - 1
     if last < 1:
@@ -230,7 +230,7 @@ def _by_tables(net, desk, node, at, j, t, key, n):
     return last, n + 1
 
 
-@inner
+@inlined
 def count_local(net, tables, terms, desk, node, j, h, choice, sign):
     """One customer more or less at (slot, node), with a table towards `choice` if that is >= 0."""
     at, rest = places(net, desk, node, h)
@@ -288,7 +288,7 @@ def seat_local(net, tables, terms, desk, side, part, leaf, h, key, n):
     return pos, n
 
 
-@inner
+@inlined
 def _by_weight(net, desk, side, part, pos, h, base, key, n):
     node = net.cells[side.scratch[AT, pos], NODE]
     j = net.nodes[node, DESK]

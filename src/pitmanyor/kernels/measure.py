@@ -34,9 +34,10 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, SMALL, TO
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
-from pitmanyor.kernels.jit import inner, spread
+from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.stirling import log_stirling
 
@@ -71,7 +72,7 @@ def log_mix(net, node, p, sent, total):
     return part
 
 
-@inner
+@inlined
 def log_dish(net, tables, terms, node, c, t):
     """log S(c, t; a), or a Dirichlet's Gamma(c + b/n)/Gamma(b/n) which the caller adds."""
     if c < SMALL:
@@ -153,7 +154,7 @@ def _local_dirichlet(net, desk, j, node, b, key, n, out):
     return t, n
 
 
-@inner
+@inlined
 def _shared_dish(net, tables, terms, node, b, i, it, key, n, out):
     """One dish of a shared restaurant; returns its tables (drawn for a Dirichlet, one for a gem)."""
     c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
@@ -192,6 +193,7 @@ def _shared_restaurant(net, node, q, qt, t, key, n, out):
 
 @inner
 def _measure_topic_row(net, tables, terms, cell, out, seed):
+    net, tables, terms = borrow(net), borrow(tables), borrow(terms)
     node = net.cells[cell, NODE]
     row, q, to_row = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_ROW]
     key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
@@ -215,6 +217,7 @@ def measure_topics(net, tables, terms, start, stop, out, seed):
 @inner
 def _measure_word_column(net, tables, terms, start, stop, k, out, seed):
     """One restaurant of a word-side node: column k of the cells start..stop-1."""
+    net, tables, terms = borrow(net), borrow(tables), borrow(terms)
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     q = net.cells[start, REST] + k

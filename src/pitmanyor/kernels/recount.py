@@ -35,9 +35,10 @@ from pitmanyor.kernels.arrays import (
     WIDE,
     WORD_LIST,
 )
+from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.draws import bernoulli_sum_tables, binomial, log_gamma
-from pitmanyor.kernels.jit import inner, kernel, spread
+from pitmanyor.kernels.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.seating import refresh_count, refresh_restaurant
 from pitmanyor.kernels.stirling import draw_tables
@@ -65,6 +66,7 @@ def exit_cell(net, side, entry, leaf, code):
 @kernel
 def count_shared(net, text, topics, words):
     """Customers that documents send to shared cells (which must be empty before)."""
+    net, text, topics, words = borrow(net), borrow(text), borrow(topics), borrow(words)
     n_streams = text.leaf.shape[1]
     for d in range(len(text.context)):
         context = text.context[d]
@@ -85,7 +87,7 @@ def count_shared(net, text, topics, words):
                     net.counts[net.cells[cell, ROW] + k * net.nodes[net.cells[cell, NODE], WIDE], CUSTOMERS] += 1
 
 
-@inner
+@inlined
 def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
     """Tables of one dish given the old base, t ~ S(c, t; a) (x H)^t, and their split among the parents."""
     i, q, it, qt = place
@@ -130,6 +132,7 @@ def up_scalar(net, vectors, node, q, key):
 @inner
 def _chunk_totals(net, node, start, stop, partial):
     """Sums over the cells start..stop-1, by column: customers, tables, tables per parent."""
+    net = borrow(net)
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for j in range(n_columns * (2 + n_parents)):
@@ -173,6 +176,7 @@ def up_totals(net, node, chunks, instances, partial):
 
 @inner
 def _up_word_chunk(net, tables, family, node, start, stop, log_x, seed):
+    net, tables, family = borrow(net), borrow(tables), borrow(family)
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
@@ -206,6 +210,7 @@ def up_scalars(net, vectors, node, start, stop, log_x, seed):
 @kernel
 def send_up(net, family, start, stop):
     """Give the tables of cells start..stop-1 to their parents as customers."""
+    net, family = borrow(net), borrow(family)
     for cell in range(start, stop):
         node = net.cells[cell, NODE]
         n_parents = net.nodes[node, N_PARENTS]
@@ -233,6 +238,7 @@ def topic_total(net, cell):
 
 @inner
 def _up_topic_row(net, tables, vectors, family, cell, seed):
+    net, tables, vectors, family = borrow(net), borrow(tables), borrow(vectors), borrow(family)
     topic_total(net, cell)
     node = net.cells[cell, NODE]
     row, q = net.cells[cell, ROW], net.cells[cell, REST]
@@ -264,6 +270,7 @@ def up_topics(net, tables, vectors, family, start, stop, seed):
 
 @inner
 def _forget_cell(net, cell):
+    net = borrow(net)
     node = net.cells[cell, NODE]
     width = (len(net.status) - LIVE) if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
@@ -284,6 +291,7 @@ def forget(net, start, stop):
 
 @inner
 def _refresh_row(net, tables, node, cell):
+    net, tables = borrow(net), borrow(tables)
     for k in range((len(net.status) - LIVE) if net.nodes[node, WIDE] else 1):
         refresh_count(net, tables, node, net.cells[cell, ROW] + k)
 

@@ -39,7 +39,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.jit import inner, kernel
+from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling import open_ratio, ratio, stay_ratio
 
@@ -78,7 +78,7 @@ def open_term(tables, index, discount, rule, c, t):
     return open_ratio(tables, index, c, t) * leave_probability(tables, index, discount, rule, c + 1, t + 1)
 
 
-@inner
+@inlined
 def refresh_restaurant(net, node, q, qt):
     """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
     b = net.rests[CONCENTRATION, q]
@@ -102,7 +102,7 @@ def refresh_restaurant(net, node, q, qt):
                 net.weight[qt + i] = net.prior[p + i]
 
 
-@inner
+@inlined
 def refresh_count(net, tables, node, i):
     """Recompute stay and open of the count at i."""
     c = net.counts[i, CUSTOMERS]
@@ -117,7 +117,7 @@ def refresh_count(net, tables, node, i):
         net.open[i] = open_term(tables, index, a, rule, c, t)
 
 
-@inner
+@inlined
 def restaurant(net, cell, node, k):
     """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent."""
     n_parents = net.nodes[node, N_PARENTS]
@@ -130,7 +130,7 @@ def restaurant(net, cell, node, k):
     )
 
 
-@inner
+@inlined
 def refresh(net, tables, cell, k):
     node = net.cells[cell, NODE]
     i, q, _, qt = restaurant(net, cell, node, k)
@@ -138,7 +138,7 @@ def refresh(net, tables, cell, k):
     refresh_count(net, tables, node, i)
 
 
-@inner
+@inlined
 def add_customer(net, cell, k, choice, sign):
     """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
     node = net.cells[cell, NODE]
@@ -185,7 +185,7 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
         pos = side.par[side.entries[entry + pos, PARENTS] + choice]
 
 
-@inner
+@inlined
 def _parent_by_tables(net, node, it, t, key, n):
     """The parent to which a random one of the dish's t tables went."""
     last = net.nodes[node, N_PARENTS] - 1
@@ -249,13 +249,13 @@ def seat(net, tables, side, entry, pos, k, key, n):
         pos = side.par[parents + choice]
 
 
-@inner
+@inlined
 def value(net, side, pos, k):
     """A of a position that was scored: a narrow word node has one value for all topics."""
     return side.values[pos, k * net.nodes[net.cells[side.scratch[AT, pos], NODE], WIDE]]
 
 
-@inner
+@inlined
 def _base(net, side, node, parents, qt, k):
     n_parents = net.nodes[node, N_PARENTS]
     if n_parents == 0:
@@ -268,7 +268,7 @@ def _base(net, side, node, parents, qt, k):
     return total
 
 
-@inner
+@inlined
 def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
     last = net.nodes[node, N_PARENTS] - 1
     if last < 1:

@@ -37,8 +37,9 @@ from pitmanyor.kernels.arrays import (
     Floats,
     Ints,
 )
+from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.draws import gamma, log_gamma, log_tilted_stable, tilted_stable
-from pitmanyor.kernels.jit import inner, kernel, spread
+from pitmanyor.kernels.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 
 DOWN, DOWN_EMPTY, DOWN_SCALARS = 2, 3, 4  # purposes of random streams
@@ -62,7 +63,7 @@ class Vectors(NamedTuple):
     rest: Floats
 
 
-@inner
+@inlined
 def base_mass(net, family, cell, node, qt, k):
     """H_k = sum_i rho_i p_i[k] from the explicit parents of a cell."""
     f = family.first[cell]
@@ -100,7 +101,7 @@ def draw_scalars(net, vectors, node, q, qt, key):
         net.rests[GAIN, q] = math.exp(vectors.log_g[q])  # until the node is explicit, `gain` holds g
 
 
-@inner
+@inlined
 def jump(net, vectors, node, q, i, base, key, n):
     """J of the dish at i: Gamma(c - a t) + tilted-stable(g H), or Gamma(c + b H) without discount."""
     a = net.reals[node, DISCOUNT]
@@ -113,7 +114,7 @@ def jump(net, vectors, node, q, i, base, key, n):
     return x, n
 
 
-@inner
+@inlined
 def log_jump(net, vectors, node, q, base, key, n):
     """log J of a dish in an empty restaurant, where J itself may underflow."""
     a = net.reals[node, DISCOUNT]
@@ -125,6 +126,7 @@ def log_jump(net, vectors, node, q, base, key, n):
 @inner
 def draw_topic_row(net, vectors, family, cell, seed):
     """One topic-side restaurant: p over the live topics and the rest slot."""
+    net, vectors, family = borrow(net), borrow(vectors), borrow(family)
     node = net.cells[cell, NODE]
     row, q, qt = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
     key = stream_key(seed[0], seed[1], seed[2], cell, DOWN_SCALARS)
@@ -201,6 +203,7 @@ def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
 @inner
 def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
     """J of the words start..stop-1, with their sums and base masses per column; empty restaurants are left out."""
+    net, vectors, family = borrow(net), borrow(vectors), borrow(family)
     node = net.cells[start, NODE]
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
@@ -257,7 +260,7 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
     for j in prange(len(instances)):
         _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
     for c in prange(n_chunks):
-        _normalise_words(net, vectors, chunks[c], chunks[c + 1])
+        _normalise_words(net, chunks[c], chunks[c + 1])
 
 
 @inner
@@ -290,7 +293,8 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
 
 
 @inner
-def _normalise_words(net, vectors, start, stop):
+def _normalise_words(net, start, stop):
+    net = borrow(net)
     node = net.cells[start, NODE]
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     for cell in range(start, stop):
