@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import CorpusError
 
+Integer = TypeVar("Integer", np.int32, np.int64)
 RESERVED = ("document", "topic", "vocabulary")
 
 
@@ -37,8 +39,8 @@ class LinkSet:
     pairs: tuple[tuple[Hashable, Hashable], ...]
 
 
-def _frozen(values: Iterable[int] | NDArray[np.generic], dtype: type[np.generic]) -> NDArray[np.generic]:
-    array = np.ascontiguousarray(values if isinstance(values, np.ndarray) else list(values), dtype=dtype)
+def _frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
+    array = np.ascontiguousarray(values, dtype=dtype)
     array.flags.writeable = False
     return array
 

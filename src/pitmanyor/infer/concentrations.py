@@ -101,7 +101,7 @@ def concentration_of(state: State, name: str) -> Floats:
     i = state.plan.index[name]
     node, block = state.plan.nodes[i], state.layout.blocks[i]
     if node.local and node.share == "node" and isinstance(node.concentration, Gamma):
-        return state.text.concentration[state.net.nodes[i, -1]]
+        return np.asarray(state.text.concentration[state.net.nodes[i, -1]])
     values = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
     if node.share == "layer" or not isinstance(node.concentration, Gamma):
         return values[0, :1]

@@ -9,7 +9,9 @@ from pitmanyor.graph import Graph
 from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.kernels.explicit import CONSTANT, Bench, Sums, explicit_sweep, fill_sums
-from pitmanyor.state.state import State, new_desks
+from pitmanyor.kernels.plain import plain_sweep
+from pitmanyor.state.scratch import NOT_SUMMED, new_desks, new_sheets
+from pitmanyor.state.state import State
 
 
 class Explicit:
@@ -24,7 +26,9 @@ class Explicit:
             np.zeros((n_threads, 3, n_word + 1), np.int64),
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
+        self.plain = state.plain
         self.desks = new_desks(plan, state.capacity, n_threads)
+        self.sheets = new_sheets(plan, state.capacity, n_threads)
         self.pairs, self.index = cached_pairs(state)
         self.sums = Sums(self.index, np.zeros((0, 1)), np.zeros((0, 1, 1), np.float32))
 
@@ -35,24 +39,17 @@ class Explicit:
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
-        explicit_sweep(
-            state.net,
-            state.tables,
-            state.terms,
-            self.desks,
-            self.bench,
-            state.text,
-            self.sums,
-            state.topics,
-            state.words,
-            documents,
-            n_held,
-            seed,
-        )
+        given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
+        if self.plain:
+            self.sheets.stamp[:] = NOT_SUMMED
+            plain_sweep(*given, self.sheets, *rest, documents, n_held, seed)
+        else:
+            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed)
 
     def _make_room(self, state: State) -> None:
         if self.desks.slot_of.shape[1] != state.capacity:
             self.desks = new_desks(state.plan, state.capacity, self.n_threads)
+            self.sheets = new_sheets(state.plan, state.capacity, self.n_threads)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

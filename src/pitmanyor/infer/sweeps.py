@@ -14,11 +14,14 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels.arrays import N_COLUMNS, N_LIVE
 from pitmanyor.kernels.collapsed import FORCED, UNSEEN, collapsed_sweep
+from pitmanyor.kernels.plain_collapsed import plain_collapsed_sweep
 from pitmanyor.state.columns import arrange, grow
 from pitmanyor.state.state import State
+from pitmanyor.state.stirling import fit_tables
 
 Sweep = Literal["mixed", "collapsed", "explicit"]
 SWEEPS = ("mixed", "collapsed", "explicit")
+PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORS = 11  # the purpose of the stream that picks them
 
 
@@ -26,19 +29,12 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
     """One collapsed update of the given documents; makes room for new topics on the way."""
     start, n_streams = 0, state.text.leaf.shape[1]
     while True:
-        start = collapsed_sweep(
-            state.net,
-            state.tables,
-            state.terms,
-            state.desks,
-            state.text,
-            state.topics,
-            state.words,
-            state.visit,
-            documents,
-            start,
-            seed,
-        )
+        given = (state.net, state.tables, state.terms)
+        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
+        if state.plain:
+            start = plain_collapsed_sweep(*given, state.sheets, *rest)
+        else:
+            start = collapsed_sweep(*given, state.desks, *rest)
         if start == len(documents):
             return
         d = documents[start]
@@ -58,7 +54,9 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
                 grow(state, n_topics + 1)
             state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
         topic[:] = FORCED - generator(seed, 0).integers(n_topics, size=len(topic))
-    collapsed(state, np.arange(state.plan.n_documents), seed)
+    for part in np.array_split(np.arange(state.plan.n_documents), min(PARTS, state.plan.n_documents)):
+        collapsed(state, part, seed)
+        fit_tables(state)
 
 
 class Sweeper:
@@ -88,6 +86,7 @@ class Sweeper:
             is_anchor[:] = False
         elif self.sweep == "mixed":
             is_anchor = generator(seed, ANCHORS).random(n_documents) < self.anchors
+        fit_tables(state)
         collapsed(state, np.flatnonzero(is_anchor), seed)
         others = np.flatnonzero(~is_anchor)
         if not len(others):

@@ -7,7 +7,8 @@ is not per topic. With `wide` and `rest_wide` the count of (cell, topic k) and i
     cells[cell, ROW] + k * nodes[node, WIDE]     and     cells[cell, REST] + k * nodes[node, REST_WIDE]
 
 so scoring, seating and removal are written once. A local node owns one cell that stands for it in lists; its counts
-are on the desk of the thread that visits the document (kernels/desk.py). The terms that scoring reads are kept beside the counts, so that for every kind of node
+are on the desk of the thread that visits the document (kernels/desk.py). The terms that scoring reads are kept beside
+the counts, so that for every kind of node
 
     A(N, k) = (stay + gain * open * base) * scale                                              (maths 2)
 

@@ -1,4 +1,4 @@
-"""The collapsed sweep: every token of a document is removed, scored and seated anew, all nodes being counts (maths 2-4)."""
+"""The collapsed sweep: every token is removed, scored and seated anew, all nodes being counts (maths 2-4)."""
 
 from __future__ import annotations
 

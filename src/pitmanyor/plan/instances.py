@@ -67,8 +67,8 @@ def parent_instance(child: Node, parent: Node, instances: dict[str, Instances]) 
         i = int(ours.of_document[odd[0]])
         first, other = theirs.labels[found[i]], theirs.labels[int(theirs.of_document[odd[0]])]
         raise GraphError(
-            f"{child.name!r} is per {' x '.join(child.plate) or 'nothing (global)'} but its base {parent.name!r} is per "
-            f"{' x '.join(parent.plate)}, and one does not determine the other: {ours.labels[i]!r} comes with both "
-            f"{first!r} and {other!r}. Put {' and '.join(groupings(parent))} into the plate of {child.name!r} too"
+            f"{child.name!r} is per {' x '.join(child.plate) or 'nothing (global)'} but its base {parent.name!r} "
+            f"is per {' x '.join(parent.plate)}, and one does not determine the other: {ours.labels[i]!r} "
+            f"comes with both {first!r} and {other!r}. Put {' and '.join(groupings(parent))} into the plate of {child.name!r} too"
         )
     return found

@@ -38,6 +38,11 @@ def vocabularies(graph: Graph, corpus: Corpus) -> dict[str, NDArray[np.int64]]:
             found[node.name] = np.arange(len(corpus.vocabulary))
         elif node.over in corpus.streams:
             found[node.name] = np.unique(corpus.streams[str(node.over)].words).astype(np.int64)
+            if not len(found[node.name]):
+                raise PlanError(
+                    f"{node.name!r} is over the words of stream {node.over!r}, and that stream holds no token in this "
+                    f'corpus; use "vocabulary", or fit graph.without({node.over!r})'
+                )
         else:
             have = ", ".join(map(repr, corpus.streams))
             raise PlanError(

@@ -1,4 +1,4 @@
-"""The lists of positions that tokens walk through: one per context on the topic side, one per stream on the word side."""
+"""The lists of positions that tokens walk through: one per context (topic side), one per stream (word side)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def topic_walks(graph: Graph, instances: dict[str, Instances], cells: Cells) -> 
 def word_walks(graph: Graph, cells: Cells) -> tuple[Walks, Ints]:
     """Word-side lists, one per stream, the emitting node last; and which streams share local nodes."""
     index = {node.name: i for i, node in enumerate(graph.nodes)}
-    first, cell, mode, counts, par, n_shared, local = [0], [], [], [], [], [], []
+    first, cell, mode, counts, n_shared = [0], list[int](), list[int](), list[int](), list[int]()
+    par, local = list[int](), list[set[str]]()
     for stream in graph.streams:
         names = lineage(graph, stream.emit)
         nodes = [node for node in graph.nodes if node.name in names]

@@ -11,7 +11,8 @@ from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, LOCAL, N_COLUMNS, N_LI
 from pitmanyor.kernels.refresh import move_topics, refresh_all
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.state.layout import build_layout
-from pitmanyor.state.state import State, new_desks, new_scratch, padded
+from pitmanyor.state.scratch import new_desks, new_scratch, new_sheets
+from pitmanyor.state.state import State, padded
 
 
 def grow(state: State, columns: int) -> None:
@@ -43,6 +44,7 @@ def grow(state: State, columns: int) -> None:
     state.layout, state.net = new, fresh
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
     state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
+    state.sheets = new_sheets(state.plan, new.capacity, len(state.sheets.ints))
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 
@@ -69,10 +71,9 @@ def arrange(state: State, first: NDArray[np.bool_]) -> int:
     for target in np.flatnonzero(rank != wanted):
         if rank[target] == wanted[target]:
             continue
-        candidates = np.flatnonzero((rank == wanted[target]) & (rank != wanted))
-        other = int(candidates[-1])
-        rank[[target, other]] = rank[[other, target]]
-        source[[target, other]] = source[[other, target]]
+        other = np.flatnonzero((rank == wanted[target]) & (rank != wanted))[-1]
+        pair = np.array([target, other])
+        rank[pair], source[pair] = rank[pair[::-1]], source[pair[::-1]]
     if (source != np.arange(n_columns)).any():
         place = np.empty(n_columns, np.int32)
         place[source] = np.arange(n_columns, dtype=np.int32)

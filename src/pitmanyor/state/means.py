@@ -123,7 +123,7 @@ def _node_mean(state: State, node: Node, done: dict[str, Floats], infinite: bool
         if new_topic == "renormalise":
             root[:, -1] = 0.0
             root /= root.sum()
-        return root
+        return np.asarray(root)
     if node.kind == "dirichlet":
         return np.asarray((c + b / c.shape[1]) / (b + c.sum(axis=1, keepdims=True)))
     if infinite:

@@ -47,6 +47,6 @@ def refuse_if_too_large(plan: Plan, n_topics: int | None) -> None:
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if need > have:
         raise PlanError(
-            f"with {columns} topic columns this model needs {need / 1e9:.1f} GB, and this machine has {have / 1e9:.1f}; "
-            "lower max_topics, prune the vocabulary, or use a coarser plate"
+            f"with {columns} topic columns this model needs {need / 1e9:.1f} GB, "
+            f"and this machine has {have / 1e9:.1f}; lower max_topics, prune the vocabulary, or use a coarser plate"
         )

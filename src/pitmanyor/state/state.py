@@ -25,13 +25,15 @@ from pitmanyor.kernels.arrays import (
     Visit,
 )
 from pitmanyor.kernels.collapsed import UNSEEN
-from pitmanyor.kernels.desk import NODES, OPEN, SMALL, TO, WEIGHT, Desk, Terms, fill_terms
+from pitmanyor.kernels.desk import SMALL, Desk, Terms, fill_terms
+from pitmanyor.kernels.plain import Sheet
 from pitmanyor.kernels.refresh import refresh_all
-from pitmanyor.kernels.stirling import StirlingTables, build_tables
+from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
-from pitmanyor.plan.walks import Walks
 from pitmanyor.state.layout import Layout, build_layout, is_wide
+from pitmanyor.state.scratch import is_plain, local_nodes, new_desks, new_scratch, new_sheets
+from pitmanyor.state.stirling import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
@@ -53,6 +55,8 @@ class State:
     tables: StirlingTables
     terms: Terms
     desks: Desk
+    plain: bool  # does the graph have the plain shape (kernels/plain.py)?
+    sheets: Sheet
     max_topics: int
 
     @property
@@ -77,7 +81,7 @@ def new_state(
         raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics for good: leave it out")
     cap = finite or max_topics or MAX_TOPICS
     layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite))
-    tables = build_tables(plan.discounts, 1024, 256)
+    tables = first_tables(plan)
     net = _new_net(plan, layout, RULES[rule], cap, np.dtype(precision))
     topics, words, visit = new_scratch(plan, layout.capacity, precision)
     state = State(
@@ -91,57 +95,20 @@ def new_state(
         tables=tables,
         terms=_new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
+        plain=is_plain(plan),
+        sheets=new_sheets(plan, layout.capacity, 1),
         max_topics=cap,
     )
     refresh_all(net, tables)
     return state
 
 
-def _local(plan: Plan) -> list[int]:
-    return [i for i, node in enumerate(plan.nodes) if node.local]
-
-
 def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
     discounts = np.array(plan.discounts)
-    cells = net.cells[plan.cells.first[_local(plan)]]
+    cells = net.cells[plan.cells.first[local_nodes(plan)]]
     terms = Terms(np.zeros((len(discounts), SMALL, SMALL, 4)), cells)
     fill_terms(terms, tables, discounts, int(net.status[RULE]))
     return terms
-
-
-def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
-    """Desks for so many threads: slots for the topics of the longest document, and the common slot."""
-    n_streams = len(plan.graph.streams)
-    longest = int(np.diff(plan.order.first[::n_streams]).max())
-    slots, nodes = min(longest, capacity) + 2, max(len(_local(plan)), 1)
-    parents = max([len(plan.nodes[i].parents) for i in _local(plan)] + [1])
-    shared = max(int(plan.topic_walks.n_shared.max()), int(plan.word_walks.n_shared.max()))
-
-    def ints(*shape: int) -> NDArray[np.int64]:
-        return np.zeros((n_threads, *shape), np.int64)
-
-    def floats(*shape: int) -> NDArray[np.float64]:
-        return np.zeros((n_threads, *shape))
-
-    desks = Desk(
-        slots=ints(slots, 2),
-        slot_of=ints(capacity) - 1,
-        ints=ints(slots, nodes, TO + 2 * parents),
-        reals=floats(slots, nodes, WEIGHT + parents),
-        forms=floats(NODES + nodes, 1 + shared),
-        concentration=floats(nodes),
-        weights=floats(slots),
-        blocks=floats(capacity // BLOCK + 1),
-    )
-    desks.reals[..., OPEN] = 1.0
-    return desks
-
-
-def new_scratch(plan: Plan, capacity: int, precision: DTypeLike) -> tuple[Side, Side, Visit]:
-    """What the collapsed sweep writes on: lists of both sides with room for their values, and a visit."""
-    topics = _side(plan.topic_walks, capacity, precision)
-    words = _side(plan.word_walks, capacity, precision)
-    return topics, words, _visit(capacity)
 
 
 def padded(columns: int) -> int:
@@ -149,29 +116,11 @@ def padded(columns: int) -> int:
     return -(-columns // BLOCK) * BLOCK
 
 
-def _side(walks: Walks, capacity: int, precision: DTypeLike) -> Side:
-    longest = walks.longest
-    return Side(
-        lists=np.stack([walks.first, np.append(walks.n_shared, 0)], axis=1),
-        entries=np.stack([walks.cell, walks.mode, walks.par_first[:-1]], axis=1),
-        par=walks.par,
-        scratch=np.zeros((3, longest + 1), np.int64),
-        values=np.zeros((longest, capacity), precision),
-    )
-
-
-def _visit(capacity: int) -> Visit:
-    return Visit(
-        np.zeros(capacity),
-        np.zeros(capacity),
-        np.zeros(capacity // BLOCK + 1),
-        np.zeros(1, np.int64),
-    )
-
-
 def _own(plan: Plan) -> list[int]:
     """Local nodes with a concentration for each document."""
-    own = [i for i in _local(plan) if plan.nodes[i].share == "node" and isinstance(plan.nodes[i].concentration, Gamma)]
+    own = [
+        i for i in local_nodes(plan) if plan.nodes[i].share == "node" and isinstance(plan.nodes[i].concentration, Gamma)
+    ]
     for i in own:
         if plan.nodes[i].per_topic:
             raise PlanError(
@@ -195,7 +144,7 @@ def _new_text(plan: Plan) -> Text:
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
         concentration=np.full((len(own), plan.n_documents), START),
-        measures=np.zeros((plan.n_documents, max(len(_local(plan)), 1), 5)),
+        measures=np.zeros((plan.n_documents, max(len(local_nodes(plan)), 1), 5)),
     )
 
 
@@ -234,7 +183,7 @@ def _node_table(plan: Plan) -> NDArray[np.int64]:
     """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., OWN."""
     shift, mask = plan.shift_and_mask()
     discounts = plan.discounts
-    local, own = _local(plan), _own(plan)
+    local, own = local_nodes(plan), _own(plan)
     rows, prior_first = [], 0
     for i, node in enumerate(plan.nodes):
         row = (

@@ -1,0 +1,115 @@
+"""Long runs of the real sweeps on tiny models, and how far their means are from the exact ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracle.bridge import state_of
+from oracle.enumerate_states import enumerate_states, posterior
+from oracle.states import State as OracleState
+from oracle.states import totals
+from oracle.toys import Toy, two_parents
+from pitmanyor.corpus import Corpus
+from pitmanyor.graph import Graph, mix, uniform
+from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
+from pitmanyor.plan import compile_plan
+from pitmanyor.state import new_state
+
+Rows = NDArray[np.float64]
+N_BATCHES = 50
+
+
+def statistics(graph: Graph, state: OracleState) -> list[float]:
+    """Totals of every node, squares of its tables, and which of the first and last tokens share a topic."""
+    squares: Counter[str] = Counter()
+    for place, count in state.counts.items():
+        squares[place[0]] += count[1] ** 2
+    k = state.topics
+    shared = [k[0] == k[1], k[0] == k[-1], k[1] == k[-1], k[-2] == k[-1]]
+    return [*totals(graph, state), *(float(squares[node.name]) for node in graph.nodes), *map(float, shared)]
+
+
+def exact_means(toy: Toy) -> Rows:
+    """Posterior means of the statistics, by enumeration."""
+    graph, corpus = toy
+    states = enumerate_states(graph, corpus)
+    means: Rows = posterior(states) @ np.array([statistics(graph, state) for state in states])
+    return means
+
+
+def run_sweeps(toy: Toy, sweep: Sweep, n_sweeps: int, seed: int, anchors: float = 0.5) -> Rows:
+    """The statistics after every sweep, one row a sweep."""
+    graph, corpus = toy
+    state = new_state(compile_plan(graph, corpus))
+    initialise(state, (seed, 0, 0))
+    sweeper = Sweeper(state, sweep, anchors=anchors)
+    rows = []
+    for i in range(1, n_sweeps + 1):
+        sweeper.step(state, (seed, 0, i))
+        rows.append(statistics(graph, state_of(state)))
+    return np.array(rows)
+
+
+def errors(rows: Rows) -> tuple[Rows, Rows]:
+    """Means of a chain and their standard errors, from the means of its batches."""
+    batches = np.array([batch.mean(axis=0) for batch in np.array_split(rows, N_BATCHES)])
+    return batches.mean(axis=0), batches.std(axis=0, ddof=1) / np.sqrt(N_BATCHES)
+
+
+def z_scores(rows: Rows, exact: Rows, exact_error: Rows | float = 0.0) -> Rows:
+    """z of each mean of a chain; a statistic that never changed must be exact, else its z is infinite."""
+    means, error = errors(rows)
+    error = np.hypot(error, exact_error)
+    away = np.where(np.abs(means - exact) < 1e-9, 0.0, means - exact)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(away == 0.0, 0.0, away / error)
+
+
+def layers(discount: float | None = None) -> Toy:
+    """gem, nu, theta; gamma, phi; three documents, so that anchors can be some of them."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.2, concentration=1.1)
+    nu = g.pyp("nu", base=mu, discount=0.4, concentration=0.8)
+    theta = g.pyp("theta", base=nu, plate="document", discount=0.6, concentration=1.5)
+    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.5, concentration=0.7)
+    phi = g.pyp("phi", base=gamma, plate="topic", discount=0.7, concentration=1.2)
+    g.tokens("word", topic=theta, emit=phi)
+    corpus = Corpus.from_tokens([["x", "x"], ["x"], ["y"]], vocabulary=["x", "y"])
+    return g if discount is None else g.set("*", discount=discount), corpus
+
+
+def two_authors() -> Toy:
+    """theta mixes its author's node and a common one."""
+    graph, _ = two_parents()
+    groups = {"author": ["ann", "bob", "ann", "bob"]}
+    return graph, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], groups=groups, vocabulary=["x", "y"])
+
+
+def shared_mix() -> Toy:
+    """A shared node with two parents on each side: rho is drawn, for one restaurant or one a topic."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=0.8)
+    nu = g.pyp("nu", base=mu, discount=0.4, concentration=1.4)
+    common = g.pyp("common", base=mu, discount=0.0, concentration=0.6)
+    blend = g.pyp("blend", base=mix(nu, common, prior=(0.3, 0.5)), discount=0.5, concentration=2.0)
+    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.2, concentration=0.7)
+    phi = g.pyp("phi", base=mix(gamma, uniform_node(g), prior=(0.6, 0.4)), plate="topic", discount=0.6)
+    g.tokens("word", topic=blend, emit=phi)
+    corpus = Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], vocabulary=["x", "y"])
+    return g.set("phi", concentration=1.1), corpus
+
+
+def uniform_node(g: Graph) -> object:
+    return g.pyp("delta", base=uniform("vocabulary"), discount=0.4, concentration=1.5)
+
+
+def diamond_authors() -> Toy:
+    """The TNTM's text part with three posts of two authors."""
+    from oracle.toys import diamond
+
+    graph, _ = diamond()
+    documents = {"hashtag": [["x"], [], []], "word": [["x"], ["y"], ["x"]]}
+    return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]}, vocabulary=["x", "y"])
