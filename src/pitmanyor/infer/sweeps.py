@@ -21,6 +21,7 @@ from pitmanyor.state.stirling import fit_tables
 
 Sweep = Literal["mixed", "collapsed", "explicit"]
 SWEEPS = ("mixed", "collapsed", "explicit")
+TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORS = 11  # the purpose of the stream that picks them
 
@@ -86,7 +87,8 @@ class Sweeper:
             is_anchor[:] = False
         elif self.sweep == "mixed":
             is_anchor = generator(seed, ANCHORS).random(n_documents) < self.anchors
-        fit_tables(state)
+        if seed[2] % TABLES_EVERY == 0:
+            fit_tables(state)
         collapsed(state, np.flatnonzero(is_anchor), seed)
         others = np.flatnonzero(~is_anchor)
         if not len(others):

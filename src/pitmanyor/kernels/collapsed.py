@@ -16,7 +16,6 @@ from pitmanyor.kernels.arrays import (
     SHARED,
     WORD_LIST,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
@@ -161,8 +160,7 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    desk, net, tables, terms = borrow(take(desks, 0)), borrow(net), borrow(tables), borrow(terms)
-    text, topics, words, visit = borrow(text), borrow(topics), borrow(words), borrow(visit)
+    desk = take(desks, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]

@@ -14,7 +14,6 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import AT, BLOCK, FIRST, LEAF, ROW, SHARED, WORD_LIST, Floats, Ints, Reals, Side
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
@@ -304,10 +303,9 @@ def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_hel
 def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block):
     """The documents of one block, at the desk of the thread that runs it."""
     thread = numba.get_thread_id()
-    desk, net, tables, terms = borrow(take(desks, thread)), borrow(net), borrow(tables), borrow(terms)
-    text, sums = borrow(text), borrow(sums)
-    mine = borrow(Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values))
-    other = borrow(Side(words.lists, words.entries, words.par, bench.words[thread], words.values))
+    desk = take(desks, thread)
+    mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
+    other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
     parts = bench.components[thread]
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]

@@ -2,9 +2,13 @@
 
 `kernel` can be called from Python. `inner` is for functions that only kernels call: without the wrappers that unpack
 bundles of arrays from Python it compiles about four times as fast. `inlined` is for the small ones among them: a call
-that hands over bundles costs more than they do. `spread` is a kernel that runs on all threads that
-Numba is set to, and without the cost of starting them on one. The body of its parallel loop must be one call of an
-`inner` function: Numba drops stores into arrays of a named tuple that it finds in the body itself.
+that hands over bundles costs more than they do. None of these counts references to arrays: Numba does it with atomic
+additions whenever a field of a bundle is read, which costs more than the work in a hot loop. So they must not allocate;
+`allocating` is for the few that do.
+
+`spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
+body of its parallel loop must be one call of an `inner` function: Numba drops stores into arrays of a named tuple that
+it finds in the body itself.
 """
 
 from __future__ import annotations
@@ -17,21 +21,24 @@ from typing import Any
 import numba
 from numba import njit
 
-kernel = njit(cache=True, error_model="numpy")
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inlined = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy"}
+INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+kernel = njit(**COMMON, _nrt=False)
+allocating = njit(**COMMON)
+inner = njit(**INNER)
+inlined = njit(**INNER, forceinline=True)
 
 
 def spread(function: Any) -> Callable[..., None]:
     """A kernel with parallel loops, compiled for one thread and for several, as each is first called."""
     if numba.config.DISABLE_JIT:
-        return function  # type: ignore[no-any-return]
-    parallel = njit(cache=True, error_model="numpy", parallel=True)(function)
+        return function
+    parallel = njit(**COMMON, parallel=True)(function)
     # Numba's cache knows a function by its name: the twin needs its own
     twin = FunctionType(function.__code__, function.__globals__, function.__name__ + "_serial")
     twin.__qualname__ = function.__qualname__ + "_serial"
     twin.__module__ = function.__module__
-    serial = njit(cache=True, error_model="numpy")(twin)
+    serial = njit(**COMMON)(twin)
 
     @wraps(function)
     def call(*args: Any) -> None:

@@ -34,7 +34,6 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, SMALL, TO
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.jit import inlined, inner, spread
@@ -193,7 +192,6 @@ def _shared_restaurant(net, node, q, qt, t, key, n, out):
 
 @inner
 def _measure_topic_row(net, tables, terms, cell, out, seed):
-    net, tables, terms = borrow(net), borrow(tables), borrow(terms)
     node = net.cells[cell, NODE]
     row, q, to_row = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_ROW]
     key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
@@ -217,7 +215,6 @@ def measure_topics(net, tables, terms, start, stop, out, seed):
 @inner
 def _measure_word_column(net, tables, terms, start, stop, k, out, seed):
     """One restaurant of a word-side node: column k of the cells start..stop-1."""
-    net, tables, terms = borrow(net), borrow(tables), borrow(terms)
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     q = net.cells[start, REST] + k

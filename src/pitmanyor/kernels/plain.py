@@ -37,7 +37,6 @@ from pitmanyor.kernels.arrays import (
     Floats,
     Ints,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, SMALL, STAY
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.explicit import CONSTANT, DOCUMENTS, EXPLICIT, dot, pick_product
@@ -326,8 +325,7 @@ def visit_plain(net, tables, terms, text, sums, topics, words, sheet, d, n_held,
 
 @inner
 def _plain_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block):
-    sheet, net, tables = borrow(take_sheet(sheets, numba.get_thread_id())), borrow(net), borrow(tables)
-    terms, text, sums, topics, words = borrow(terms), borrow(text), borrow(sums), borrow(topics), borrow(words)
+    sheet = take_sheet(sheets, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)

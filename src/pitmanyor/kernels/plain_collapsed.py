@@ -19,7 +19,6 @@ from pitmanyor.kernels.arrays import (
     SHARED,
     WORD_LIST,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.collapsed import COLLAPSED, FORCED
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel
@@ -182,8 +181,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, sheet,
 @kernel
 def plain_collapsed_sweep(net, tables, terms, sheets, text, topics, words, visit, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
-    sheet, net, tables, terms = borrow(take_sheet(sheets, 0)), borrow(net), borrow(tables), borrow(terms)
-    text, topics, words, visit = borrow(text), borrow(topics), borrow(words), borrow(visit)
+    sheet = take_sheet(sheets, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]

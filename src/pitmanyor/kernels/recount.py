@@ -35,7 +35,6 @@ from pitmanyor.kernels.arrays import (
     WIDE,
     WORD_LIST,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.draws import bernoulli_sum_tables, binomial, log_gamma
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
@@ -66,7 +65,6 @@ def exit_cell(net, side, entry, leaf, code):
 @kernel
 def count_shared(net, text, topics, words):
     """Customers that documents send to shared cells (which must be empty before)."""
-    net, text, topics, words = borrow(net), borrow(text), borrow(topics), borrow(words)
     n_streams = text.leaf.shape[1]
     for d in range(len(text.context)):
         context = text.context[d]
@@ -132,7 +130,6 @@ def up_scalar(net, vectors, node, q, key):
 @inner
 def _chunk_totals(net, node, start, stop, partial):
     """Sums over the cells start..stop-1, by column: customers, tables, tables per parent."""
-    net = borrow(net)
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for j in range(n_columns * (2 + n_parents)):
@@ -176,7 +173,6 @@ def up_totals(net, node, chunks, instances, partial):
 
 @inner
 def _up_word_chunk(net, tables, family, node, start, stop, log_x, seed):
-    net, tables, family = borrow(net), borrow(tables), borrow(family)
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
@@ -210,7 +206,6 @@ def up_scalars(net, vectors, node, start, stop, log_x, seed):
 @kernel
 def send_up(net, family, start, stop):
     """Give the tables of cells start..stop-1 to their parents as customers."""
-    net, family = borrow(net), borrow(family)
     for cell in range(start, stop):
         node = net.cells[cell, NODE]
         n_parents = net.nodes[node, N_PARENTS]
@@ -238,7 +233,6 @@ def topic_total(net, cell):
 
 @inner
 def _up_topic_row(net, tables, vectors, family, cell, seed):
-    net, tables, vectors, family = borrow(net), borrow(tables), borrow(vectors), borrow(family)
     topic_total(net, cell)
     node = net.cells[cell, NODE]
     row, q = net.cells[cell, ROW], net.cells[cell, REST]
@@ -270,7 +264,6 @@ def up_topics(net, tables, vectors, family, start, stop, seed):
 
 @inner
 def _forget_cell(net, cell):
-    net = borrow(net)
     node = net.cells[cell, NODE]
     width = (len(net.status) - LIVE) if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
@@ -291,7 +284,6 @@ def forget(net, start, stop):
 
 @inner
 def _refresh_row(net, tables, node, cell):
-    net, tables = borrow(net), borrow(tables)
     for k in range((len(net.status) - LIVE) if net.nodes[node, WIDE] else 1):
         refresh_count(net, tables, node, net.cells[cell, ROW] + k)
 

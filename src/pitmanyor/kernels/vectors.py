@@ -37,9 +37,8 @@ from pitmanyor.kernels.arrays import (
     Floats,
     Ints,
 )
-from pitmanyor.kernels.borrow import borrow
 from pitmanyor.kernels.draws import gamma, log_gamma, log_tilted_stable, tilted_stable
-from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.jit import allocating, inlined, inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 
 DOWN, DOWN_EMPTY, DOWN_SCALARS = 2, 3, 4  # purposes of random streams
@@ -123,10 +122,9 @@ def log_jump(net, vectors, node, q, base, key, n):
     return log_tilted_stable(a, max(net.rests[GAIN, q], LEAST_MASS) * base, key, n)
 
 
-@inner
+@allocating
 def draw_topic_row(net, vectors, family, cell, seed):
     """One topic-side restaurant: p over the live topics and the rest slot."""
-    net, vectors, family = borrow(net), borrow(vectors), borrow(family)
     node = net.cells[cell, NODE]
     row, q, qt = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
     key = stream_key(seed[0], seed[1], seed[2], cell, DOWN_SCALARS)
@@ -203,7 +201,6 @@ def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
 @inner
 def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
     """J of the words start..stop-1, with their sums and base masses per column; empty restaurants are left out."""
-    net, vectors, family = borrow(net), borrow(vectors), borrow(family)
     node = net.cells[start, NODE]
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
@@ -221,7 +218,7 @@ def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
                 sums[k] += net.stay[row + k]
 
 
-@inner
+@allocating
 def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
     start, stop = cells
@@ -263,7 +260,7 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
         _normalise_words(net, chunks[c], chunks[c + 1])
 
 
-@inner
+@allocating
 def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
     cells = (chunks[first], chunks[last])
@@ -294,7 +291,6 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
 
 @inner
 def _normalise_words(net, start, stop):
-    net = borrow(net)
     node = net.cells[start, NODE]
     n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     for cell in range(start, stop):

@@ -69,6 +69,7 @@ def parent_instance(child: Node, parent: Node, instances: dict[str, Instances]) 
         raise GraphError(
             f"{child.name!r} is per {' x '.join(child.plate) or 'nothing (global)'} but its base {parent.name!r} "
             f"is per {' x '.join(parent.plate)}, and one does not determine the other: {ours.labels[i]!r} "
-            f"comes with both {first!r} and {other!r}. Put {' and '.join(groupings(parent))} into the plate of {child.name!r} too"
+            f"comes with both {first!r} and {other!r}. "
+            f"Put {' and '.join(groupings(parent))} into the plate of {child.name!r} too"
         )
     return found

@@ -1,0 +1,64 @@
+"""The kernels for the plain shape draw what the general ones draw, to the byte."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, Graph, models, simulate, uniform
+from pitmanyor.infer.sweeps import Sweeper, initialise
+from pitmanyor.plan import compile_plan
+from pitmanyor.state import State, new_state
+
+
+def two_streams() -> Graph:
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=2.0)
+    theta = g.pyp("theta", base=mu, plate="document", discount=0.4, concentration=1.0)
+    gamma = g.pyp("gamma", base=uniform("vocabulary"), concentration=1.0)
+    g.tokens("word", topic=theta, emit=g.pyp("phi", base=gamma, plate="topic", concentration=2.0))
+    own = g.pyp("own", base="phi", plate=("author", "topic"), concentration=1.0)
+    g.tokens("tag", topic=theta, emit=own)
+    return g
+
+
+MODELS = {
+    "hpyp": lambda: models.hpyp(concentration=1.0),
+    "hdp_lda": lambda: models.hdp_lda(concentration=2.0),
+    "lda": lambda: models.lda(6, concentration=2.0),
+    "author_topic": lambda: models.author_topic(concentration=1.0),
+    "two_streams": two_streams,
+}
+
+
+def corpus_for(graph: Graph) -> Corpus:
+    return simulate(graph, documents=12, tokens=9, groups={"author": 3}, vocabulary=7, seed=4).corpus
+
+
+def run(graph: Graph, corpus: Corpus, sweep: str, *, plain: bool) -> State:
+    state = new_state(compile_plan(graph, corpus), precision=np.float64)
+    assert state.plain
+    state.plain = plain
+    initialise(state, (5, 0, 0))
+    sweeper = Sweeper(state, sweep, anchors=0.5)  # type: ignore[arg-type]
+    for number in range(1, 7):
+        sweeper.step(state, (5, 0, number))
+    return state
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("sweep", ["collapsed", "mixed"])
+@pytest.mark.parametrize("name", MODELS)
+def test_plain_kernels_give_the_same_bytes(name: str, sweep: str) -> None:
+    graph = MODELS[name]()
+    corpus = corpus_for(graph)
+    plain, general = (run(graph, corpus, sweep, plain=flag) for flag in (True, False))
+    assert plain.text.topic.tobytes() == general.text.topic.tobytes()
+    assert plain.text.code.tobytes() == general.text.code.tobytes()
+    assert plain.net.counts.tobytes() == general.net.counts.tobytes()
+    np.testing.assert_allclose(plain.text.measures, general.text.measures, rtol=1e-12)
+
+
+@pytest.mark.nojit
+def test_other_shapes_are_not_plain() -> None:
+    for graph in (models.tntm().without("follows"), models.bursty(models.hpyp())):
+        plan = compile_plan(graph, simulate(graph, documents=2, tokens=2, groups={"author": 1}, vocabulary=3, seed=1).corpus)
+        assert not new_state(plan).plain
