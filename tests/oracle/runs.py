@@ -11,7 +11,7 @@ from oracle.bridge import state_of
 from oracle.enumerate_states import enumerate_states, posterior
 from oracle.states import State as OracleState
 from oracle.states import totals
-from oracle.toys import Toy, two_parents
+from oracle.toys import Toy, diamond, two_parents
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
@@ -96,20 +96,25 @@ def shared_mix() -> Toy:
     common = g.pyp("common", base=mu, discount=0.0, concentration=0.6)
     blend = g.pyp("blend", base=mix(nu, common, prior=(0.3, 0.5)), discount=0.5, concentration=2.0)
     gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.2, concentration=0.7)
-    phi = g.pyp("phi", base=mix(gamma, uniform_node(g), prior=(0.6, 0.4)), plate="topic", discount=0.6)
+    delta = g.pyp("delta", base=uniform("vocabulary"), discount=0.4, concentration=1.5)
+    words = mix(gamma, delta, prior=(0.6, 0.4))
+    phi = g.pyp("phi", base=words, plate="topic", discount=0.6, concentration=1.1)
     g.tokens("word", topic=blend, emit=phi)
-    corpus = Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], vocabulary=["x", "y"])
-    return g.set("phi", concentration=1.1), corpus
+    return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], vocabulary=["x", "y"])
 
 
-def uniform_node(g: Graph) -> object:
-    return g.pyp("delta", base=uniform("vocabulary"), discount=0.4, concentration=1.5)
+def five_documents() -> Toy:
+    """Many documents of one token: births and deaths all the time, and an anchor rarely holds every topic."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=1.5)
+    theta = g.pyp("theta", base=mu, plate="document", discount=0.4, concentration=1.3)
+    phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic", discount=0.5, concentration=0.6)
+    g.tokens("word", topic=theta, emit=phi)
+    return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["z"], ["x"]], vocabulary=["x", "y", "z"])
 
 
 def diamond_authors() -> Toy:
     """The TNTM's text part with three posts of two authors."""
-    from oracle.toys import diamond
-
     graph, _ = diamond()
     documents = {"hashtag": [["x"], [], []], "word": [["x"], ["y"], ["x"]]}
     return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]}, vocabulary=["x", "y"])

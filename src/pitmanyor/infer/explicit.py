@@ -30,7 +30,7 @@ class Explicit:
         self.desks = new_desks(plan, state.capacity, n_threads)
         self.sheets = new_sheets(plan, state.capacity, n_threads)
         self.pairs, self.index = cached_pairs(state)
-        self.sums = Sums(self.index, np.zeros((0, 1)), np.zeros((0, 1, 1), np.float32))
+        self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
     def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
         """Update the tokens of `documents` among the first `n_held` topics."""

@@ -58,7 +58,7 @@ class Sheet(NamedTuple):
     reals: Floats  # (STAYS, EXCESS, MASS or WEIGHT_OF; slot): stay, open - 1, p of the parent, weight
     slot_of: Ints  # (topic) -> slot or -1
     sums: Floats  # (stream, word): sum over topics of p_k phi_kw, where it depends on the document's parent
-    stamp: Ints  # (stream, word): the row of p for which it stands
+    stamp: Ints  # (stream, word, 2): the rows of p and phi for which it stands
     blocks: Floats
 
 
@@ -158,9 +158,9 @@ def sum_of(net, sums, sheet, shape, s, pair, word, row, n_held):
     """sum_k p_k phi_kw over the held topics, from the cache it stands in, or made."""
     if pair >= 0:
         return sums.total[pair, word]
-    if sheet.stamp[s, word] != shape.row:
+    if sheet.stamp[s, word, 0] != shape.row or sheet.stamp[s, word, 1] != row:
         sheet.sums[s, word] = dot(net, shape.row, row, n_held, sheet.blocks)
-        sheet.stamp[s, word] = shape.row
+        sheet.stamp[s, word, 0], sheet.stamp[s, word, 1] = shape.row, row
     return sheet.sums[s, word]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, LOCAL, N_COLUMNS, N_LIVE
+from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, GEM_CELL, LOCAL, N_COLUMNS, N_LIVE, ROW
 from pitmanyor.kernels.refresh import move_topics, refresh_all
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.state.layout import build_layout
@@ -74,6 +74,8 @@ def arrange(state: State, first: NDArray[np.bool_]) -> int:
         other = np.flatnonzero((rank == wanted[target]) & (rank != wanted))[-1]
         pair = np.array([target, other])
         rank[pair], source[pair] = rank[pair[::-1]], source[pair[::-1]]
+    if net.status[DOOR] >= 0:  # the weight of a new topic does not move: another column will be the door
+        net.stay[net.cells[net.status[GEM_CELL], ROW] + net.status[DOOR]] = 0.0
     if (source != np.arange(n_columns)).any():
         place = np.empty(n_columns, np.int32)
         place[source] = np.arange(n_columns, dtype=np.int32)

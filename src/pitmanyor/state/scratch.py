@@ -92,6 +92,6 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int) -> Sheet:
         reals=np.zeros((n_threads, 4, slots)),
         slot_of=np.full((n_threads, capacity), -1, np.int64),
         sums=np.zeros((n_threads, n_streams, words)),
-        stamp=np.full((n_threads, n_streams, words), NOT_SUMMED, np.int64),
+        stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
     )

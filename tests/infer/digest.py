@@ -1,0 +1,39 @@
+"""A fingerprint of a state after some mixed sweeps with concentrations; run by itself, it prints one."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from unittest.mock import patch
+
+from pitmanyor.graph import Graph
+from pitmanyor.infer.chain import Chain
+from pitmanyor.models import bursty, hpyp, tntm
+from pitmanyor.plan import compile_plan
+from pitmanyor.simulation import simulate
+from pitmanyor.state import new_state
+
+MODELS = ("tntm", "bursty")
+
+
+def _graph(model: str) -> Graph:
+    return tntm().without("follows") if model == "tntm" else bursty(hpyp())
+
+
+def digest(model: str, seed: int, n_threads: int) -> str:
+    """Four mixed sweeps over some 2,000 tokens of simulated text."""
+    graph = _graph(model)
+    fixed = graph.set("*", concentration=2.0)
+    corpus = simulate(fixed, documents=50, tokens=40, groups={"author": 5}, vocabulary=100, seed=3).corpus
+    with patch("pitmanyor.infer.chain.SMALL_CORPUS", 0):
+        chain = Chain(new_state(compile_plan(graph, corpus)), seed=seed, anchors=0.2, n_threads=n_threads)
+    chain.initialise()
+    for _ in range(4):
+        chain.step()
+    net, text = chain.state.net, chain.state.text
+    arrays = (text.topic, text.code, text.measures, net.counts, net.to, net.totals, net.stay, net.rests)
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
+
+
+if __name__ == "__main__":
+    print(digest(sys.argv[1], 1, int(sys.argv[2])))

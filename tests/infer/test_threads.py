@@ -1,0 +1,46 @@
+"""The same seed gives the same bytes: on one thread or two, twice over, in a child, with another pool of threads."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+from infer.digest import MODELS, digest
+
+TESTS = Path(__file__).resolve().parent.parent
+two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="this machine has one thread")
+
+
+@pytest.fixture(scope="module")
+def first() -> dict[str, str]:
+    return {model: digest(model, seed=1, n_threads=1) for model in MODELS}
+
+
+@two_threads
+@pytest.mark.parametrize("model", MODELS)
+def test_two_threads_give_the_bytes_of_one(first, model):
+    assert digest(model, seed=1, n_threads=2) == first[model]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_same_seed_again_gives_the_same_bytes_and_another_does_not(first, model):
+    assert digest(model, seed=1, n_threads=1) == first[model]
+    assert digest(model, seed=2, n_threads=1) != first[model]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_another_process_with_another_pool_of_threads_gives_the_same_bytes(first, threads):
+    env = os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, str(TESTS / "infer" / "digest.py"), "bursty", threads]
+    out = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+    assert out.strip() == first["bursty"]
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+def test_a_forked_child_gives_the_same_bytes(first):
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(digest, ("tntm", 1, 1)) == first["tntm"]

@@ -1,0 +1,164 @@
+"""fit, from outside: what a Fit holds, what it refuses, and that a seed is a promise."""
+
+import os
+import re
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, Fit, Graph, PlanError, fit, models, simulate, uniform
+
+TRUTH = simulate(models.author_topic(), documents=20, tokens=12, groups={"author": 4}, vocabulary=15, seed=2)
+CORPUS = TRUTH.corpus
+
+
+@pytest.fixture(scope="module")
+def result() -> Fit:
+    return fit(models.author_topic(), CORPUS, sweeps=12, seed=1, samples=3)
+
+
+def test_the_trace_has_one_value_a_sweep_for_every_node(result):
+    names = {"n_topics", "log_joint"} | {
+        f"{what}/{node.name}" for what in ("tables", "customers", "concentration") for node in result.graph.nodes
+    }
+    assert set(result.trace) == names
+    assert {len(values) for values in result.trace.values()} == {result.n_sweeps} == {12}
+    assert result.trace["n_topics"][-1] == result.n_topics
+    assert result.trace["log_joint"][-1] == result.log_joint
+    assert (result.trace["customers/theta"] == CORPUS.n_tokens).all()
+    assert np.array_equal(result.trace["customers/nu"], result.trace["tables/theta"])
+    with pytest.raises(TypeError):
+        result.trace["n_topics"] = np.zeros(12)
+
+
+def test_samples_are_states_of_the_second_half(result):
+    at = [7, 9, 11]  # sweeps 8, 10, 12
+    assert [sample.n_topics for sample in result.samples] == result.trace["n_topics"][at].tolist()
+    assert [sample.log_joint for sample in result.samples] == result.trace["log_joint"][at].tolist()
+    assert np.array_equal(result.samples[-1].mean("phi"), result.mean("phi"))
+    assert not np.array_equal(result.samples[0].mean("theta"), result.mean("theta"))
+
+
+def test_means_have_named_axes(result):
+    k = result.n_topics
+    for name, rows, columns in (("nu", 4, k + 1), ("theta", 20, k + 1), ("phi", k, 15), ("gamma", 1, 15)):
+        axes = result.axes(name)
+        assert result.mean(name).shape == (rows, columns) == tuple(len(labels) for labels in axes.values())
+        assert result.mean(name).sum(axis=1) == pytest.approx(1.0)
+    assert list(result.axes("nu").values())[0] == list(CORPUS.groups["author"].labels)
+    assert list(result.axes("nu").values())[1] == [*range(k), "new"]
+    assert list(result.axes("phi").values())[1] == list(CORPUS.vocabulary)
+    assert result.mean("nu", new_topic="discard").shape == (4, k)
+
+
+def test_topics_are_the_likeliest_words_of_each(result):
+    phi, topics = result.mean("phi"), result.topics(4)
+    assert [len(topic) for topic in topics] == [4] * result.n_topics
+    for k, topic in enumerate(topics):
+        assert [p for _, p in topic] == sorted(phi[k], reverse=True)[:4]
+        assert all(phi[k, CORPUS.vocabulary.index(word)] == p for word, p in topic)
+
+
+def test_mixing_weights_of_two_parents():
+    graph = models.tntm().without("follows")
+    text = {"word": [["x", "y", "x"], ["z"]], "hashtag": [["x"], ["z", "x"]]}
+    result = fit(graph, Corpus.from_tokens(text, groups={"author": ["ann", "bob"]}), sweeps=3, seed=1)
+    weights = result.mix_weight("theta")
+    assert weights.shape == (2, 2)
+    assert weights.sum(axis=1) == pytest.approx(1.0)
+    assert len(result.topics(2, stream="hashtag")) == len(result.topics(2)) == result.n_topics
+    with pytest.raises(PlanError, match=re.escape("'eta' has 1 parents; only a mix of several has weights")):
+        result.mix_weight("eta")
+
+
+def test_repr_and_memory_tell_the_size(result):
+    assert re.fullmatch(r"Fit\(\d+ topics, 12 sweeps of 240 tokens in [\d.]+ s, log joint -[\d,.]+\)", repr(result))
+    assert result.memory.total > result.memory.tokens > 0
+
+
+def test_there_are_never_more_topics_than_allowed():
+    capped = fit(models.author_topic(), CORPUS, sweeps=6, seed=1, max_topics=2)
+    assert capped.trace["n_topics"].max() <= 2
+    free = fit(models.author_topic(), CORPUS, sweeps=6, seed=1, initial_topics=10)
+    assert free.trace["n_topics"].max() > 2
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not(result):
+    again = fit(models.author_topic(), CORPUS, sweeps=12, seed=1)
+    other = fit(models.author_topic(), CORPUS, sweeps=12, seed=2)
+    chain = fit(models.author_topic(), CORPUS, sweeps=12, seed=1, chain=1)
+    for name, values in result.trace.items():
+        assert values.tobytes() == again.trace[name].tobytes(), name
+    assert result.mean("theta").tobytes() == again.mean("theta").tobytes()
+    for different in (other, chain):
+        assert result.trace["log_joint"].tobytes() != different.trace["log_joint"].tobytes()
+
+
+def test_no_sweep_at_all_leaves_the_first_seating():
+    start = fit(models.author_topic(), CORPUS, sweeps=0, seed=1)
+    assert start.n_sweeps == 0 and start.n_topics >= 1 and np.isfinite(start.log_joint)
+
+
+def test_ctrl_c_returns_the_fit_so_far(result):
+    before = signal.getsignal(signal.SIGINT)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    short = fit(models.author_topic(), CORPUS, sweeps=10**7, seed=1)
+    timer.join()
+    assert 0 < short.n_sweeps < 10**7
+    assert len(short.trace["n_topics"]) == short.n_sweeps
+    assert short.mean("nu").shape == (4, short.n_topics + 1)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def no_topic_words() -> Graph:
+    """Words per author, the same for all topics."""
+    g = Graph()
+    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
+    g.tokens("word", topic=nu, emit=g.pyp("own", base=uniform("vocabulary"), plate=("author", "topic")))
+    return g
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sweeps": -1}, "sweeps must be 0 or more, not -1"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"samples": 3}, "samples come from the second half of the 4 sweeps: ask for 0 to 2"),
+        ({"initial_topics": 0}, "initial_topics must be at least 1, not 0"),
+        ({"max_topics": 0}, "max_topics must be at least 1, not 0"),
+        ({"max_topics": 2, "initial_topics": 3}, "cannot start with 3 topics: this chain may have at most 2"),
+        ({"rule": "never"}, "removal rule 'never' is not one of clamp, paper, singleton"),
+        ({"sweep": "fast"}, "sweep 'fast' is not one of mixed, collapsed, explicit"),
+        ({"sweep": "explicit"}, "an explicit sweep cannot give birth to topics, and this graph has a gem root"),
+        ({"anchors": 0.0}, "anchors is a share of the documents above 0 and up to 1, not 0.0"),
+        ({"threads": 10_000}, "threads must be between 1 and"),
+        ({"model": "hpyp"}, "model is a Graph such as pitmanyor.models.hpyp(), not str"),
+        ({"model": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
+        ({"model": models.tntm()}, "fit the text alone with graph.without('follows')"),
+    ],
+)
+def test_arguments_are_refused_with_a_sentence(options, message):
+    with pytest.raises(PlanError, match=re.escape(message)):
+        fit(**({"model": models.hpyp(), "corpus": CORPUS, "sweeps": 4, "seed": 1} | options))
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda r: r.mean("eta"), "no node 'eta'; this graph has mu"),
+        (lambda r: r.mean("nu", new_topic="drop"), "new_topic is one of keep, discard, renormalise, not 'drop'"),
+        (lambda r: r.topics(3, stream="tag"), "no stream 'tag'; this graph has word"),
+    ],
+)
+def test_questions_are_refused_with_a_sentence(result, ask, message):
+    with pytest.raises(PlanError, match=re.escape(message)):
+        ask(result)
+
+
+def test_topics_without_words_of_their_own_are_refused():
+    result = fit(no_topic_words(), CORPUS, sweeps=1, seed=1)
+    with pytest.raises(PlanError, match="no node above 'own' is per topic alone"):
+        result.topics(3)
