@@ -20,13 +20,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 from benchmarks.corpora import CORPORA, zipf  # noqa: E402
 from benchmarks.heldout import split  # noqa: E402
+from benchmarks.ours import OURS  # noqa: E402
 from benchmarks.peers import PEERS, Contestant, Race, Result  # noqa: E402
 from pitmanyor.corpus import Corpus  # noqa: E402
 
 TOPICS = (50, 100, 400, 1_000)
 BASELINE = "tomotopy LDA"
 
-CONTESTANTS: dict[str, Contestant] = {**PEERS}
+CONTESTANTS: dict[str, Contestant] = {**PEERS, **OURS}
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def race_on(name: str, corpus: Corpus, choice: Choice) -> Iterable[str]:
     test = split(corpus)
     for n_topics in choice.topics:
         race = Race(test, n_topics, burn_in=20, sweeps=5, look=10) if choice.quick else Race(test, n_topics)
-        results = [CONTESTANTS[contestant](race) for contestant in choice.contestants]
+        results = [CONTESTANTS[c](race) for c in choice.contestants if "author" not in c or "author" in corpus.groups]
         yield from _table(n_topics, results)
         yield from _curves(results)
 

@@ -1,0 +1,65 @@
+"""Our side of the race: whole sweeps, with the drawing of shared nodes, the anchors, concentrations and trace."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import numpy as np
+
+from benchmarks.heldout import perplexity
+from benchmarks.peers import Contestant, Race, Result
+from pitmanyor import Graph, models
+from pitmanyor.fitting import tidy
+from pitmanyor.infer.chain import Chain
+from pitmanyor.infer.concentrations import concentration_of
+from pitmanyor.infer.sweeps import Sweep
+from pitmanyor.plan import compile_plan
+from pitmanyor.posterior import Posterior
+from pitmanyor.state import State, new_state
+
+
+def contestant(name: str, graph: Graph, sweep: Sweep) -> Contestant:
+    """Sample `graph` with at most the race's number of topics, dealt at random at first."""
+
+    def run(race: Race) -> Result:
+        chain = Chain(_state(graph, race), seed=race.seed, sweep=sweep, burn_in=race.look, n_threads=1)
+        chain.initialise(race.n_topics)
+        curve, spent = [], 0.0
+        for done in range(0, race.burn_in, race.look):
+            spent += _steps(chain, min(race.look, race.burn_in - done))
+            curve.append((spent, _perplexity(chain, race)))
+        seconds = _steps(chain, race.sweeps)
+        speed = chain.state.plan.n_tokens * race.sweeps / seconds
+        return Result(name, chain.state.n_topics, speed, _perplexity(chain, race), curve)
+
+    return run
+
+
+def _state(graph: Graph, race: Race) -> State:
+    return new_state(compile_plan(graph, race.train), max_topics=race.n_topics)
+
+
+def _steps(chain: Chain, sweeps: int) -> float:
+    start = process_time()
+    for _ in range(sweeps):
+        chain.step()
+    return process_time() - start
+
+
+def _perplexity(chain: Chain, race: Race) -> float:
+    """By the common function: topics' word means, and the document node's base times its concentration as prior."""
+    state = chain.state
+    tidy(state)
+    posterior = Posterior(state, 0.0)
+    leaf = state.plan.graph[state.plan.graph.streams[0].topic]
+    base = posterior.mean(leaf.parents[0], new_topic="discard").mean(axis=0)
+    weight = float(np.mean(concentration_of(state, leaf.name)))
+    emit = state.plan.graph.streams[0].emit
+    return perplexity(posterior.mean(emit), weight * base + 1e-12, race.test)
+
+
+OURS: dict[str, Contestant] = {
+    "hpyp, mixed": contestant("hpyp, mixed", models.hpyp(), "mixed"),
+    "hpyp, collapsed": contestant("hpyp, collapsed", models.hpyp(), "collapsed"),
+    "author_topic, mixed": contestant("author_topic, mixed", models.author_topic(), "mixed"),
+}
