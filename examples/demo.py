@@ -27,6 +27,7 @@ EVERYWHERE = "time day year people good new little long great old first last"
 AUTHORS = ("ada", "ben", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "jo")
 N_DOCUMENTS = 600
 SWEEPS = 200
+SMALLEST = 0.01  # topics with a smaller share are only counted
 
 
 def simulate_corpus(seed: int) -> Corpus:
@@ -60,21 +61,27 @@ def nearest_theme(topic: list[tuple[str, float]]) -> str:
 def main() -> None:
     console = Console()
     corpus = simulate_corpus(seed=1)
-    console.print(f"[bold]A simulated corpus[/]: {corpus}, {len(THEMES)} planted themes")
+    console.print(
+        f"A [bold]simulated[/] corpus: {corpus.n_documents} documents, {corpus.n_tokens:,} tokens, "
+        f"{len(corpus.vocabulary)} words, {len(THEMES)} planted themes.\n"
+        "The first run on a machine compiles the sampler; later ones start at once."
+    )
     start = perf_counter()
-    result = fit(models.hpyp(), corpus, sweeps=SWEEPS, seed=1)
+    result = fit(models.hpyp(), corpus, sweeps=SWEEPS, seed=1, progress=console.is_terminal)
     seconds = perf_counter() - start
 
     shares = np.ravel(result.mean("nu", new_topic="discard"))
     topics = result.topics(25)
     table = Table("share", "nearest planted theme", "likeliest words", title="Topics found by models.hpyp()")
-    for k in np.argsort(-shares):
+    shown = [k for k in np.argsort(-shares) if shares[k] >= SMALLEST]
+    for k in shown:
         words = ", ".join(word for word, _ in topics[k][:9])
         table.add_row(f"{shares[k]:.1%}", nearest_theme(topics[k]), words)
     console.print(table)
-    found = {nearest_theme(topics[k]) for k in range(len(topics))} & set(THEMES)
+    found = {nearest_theme(topics[k]) for k in shown} & set(THEMES)
     console.print(
-        f"{result.n_topics} topics for {len(THEMES)} planted themes; {len(found)} of the themes found. "
+        f"{len(found)} of {len(THEMES)} planted themes found in {len(shown)} topics; {len(topics) - len(shown)} more "
+        f"topics hold less than {SMALLEST:.0%} each.\n"
         f"{SWEEPS} sweeps over {corpus.n_tokens:,} tokens took {seconds:.1f} s, compilation included."
     )
 

@@ -16,7 +16,7 @@ from pitmanyor.infer import concentrations
 from pitmanyor.kernels.measure import OMEGA
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 
-N_STEPS, LARGEST = 5_000, 4.5
+N_STEPS, LARGEST = 3_000, 4.5
 MODELS: dict[str, Graph] = {
     "lda": lda(3),
     "hdp_lda": hdp_lda(),

@@ -1,4 +1,4 @@
-"""Invariants after initialisation and after every collapsed sweep, on random models."""
+"""Invariants after initialisation and after every collapsed or mixed sweep, on random models."""
 
 from unittest.mock import patch
 
@@ -13,7 +13,7 @@ from oracle.random_models import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
-from pitmanyor.infer.sweeps import collapsed, initialise
+from pitmanyor.infer.sweeps import Sweeper, collapsed, initialise
 from pitmanyor.kernels.arrays import DOOR, GAIN, N_LIVE
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.models import hpyp, lda
@@ -22,11 +22,12 @@ from pitmanyor.state import State, new_state
 
 pytestmark = pytest.mark.nojit
 N_EXAMPLES = 100 if config.DISABLE_JIT else 300
+N_MIXED = 30 if config.DISABLE_JIT else 100
 
 
 def small_state(graph: Graph, corpus: Corpus, **options) -> State:
     """A new state; its Stirling tables end where small counts do, since filling them takes long without the JIT."""
-    with patch("pitmanyor.state.state.build_tables", lambda discounts, *_: build_tables(discounts, 64, 64)):
+    with patch("pitmanyor.state.stirling.build_tables", lambda discounts, *_: build_tables(discounts, 64, 64)):
         return new_state(compile_plan(graph, corpus), **options)
 
 
@@ -48,6 +49,22 @@ def test_collapsed_sweeps_keep_every_invariant(model, rule, precision, cap, deal
     order = np.random.Generator(np.random.Philox(seed))
     for sweep in range(1, 4):
         collapsed(state, order.permutation(corpus.n_documents), (seed, 0, sweep))
+        check(state)
+
+
+@settings(max_examples=N_MIXED, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(
+    model=models(),
+    rule=st.sampled_from(["clamp", "paper", "singleton"]),
+    precision=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 2**32),
+)
+def test_mixed_sweeps_keep_every_invariant(model, rule, precision, seed):
+    state = small_state(*model, rule=rule, precision=precision)
+    initialise(state, (seed, 0, 0))
+    sweeper = Sweeper(state, "mixed", anchors=0.5)
+    for sweep in range(1, 6):
+        sweeper.step(state, (seed, 0, sweep))
         check(state)
 
 
