@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -98,12 +99,7 @@ def fit(
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
     """
     _check(sweeps, seed, samples, initial_topics, model)
-    if model.link_sets:
-        raise PlanError(
-            f"links {', '.join(repr(links.name) for links in model.link_sets)} are declared, and sampling links is not "
-            f"built yet; fit the text alone with graph.without({model.link_sets[0].name!r})"
-        )
-    plan = compile_plan(model, corpus)
+    plan = compile_plan(_text_alone(model), corpus)
     refuse_if_too_large(plan, initial_topics or max_topics)
     state = new_state(plan, max_topics=max_topics, rule=rule)
     started = time.perf_counter()
@@ -129,6 +125,18 @@ def fit(
                 kept.append(Posterior(snapshot(state), run.measures.log_joint))
     tidy(state)
     return Fit(run, kept, time.perf_counter() - started)
+
+
+def _text_alone(model: Graph) -> Graph:
+    """The graph without its links, which are declared but not sampled yet; says so."""
+    for links in model.link_sets:
+        warnings.warn(
+            f"links {links.name!r} are declared, and sampling links is not built yet: this fit samples the text alone, "
+            f"as graph.without({links.name!r}) does",
+            stacklevel=3,
+        )
+        model = model.without(links.name)
+    return model
 
 
 def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None, model: Graph) -> None:

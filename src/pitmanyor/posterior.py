@@ -58,7 +58,7 @@ class Posterior:
             columns = [plan.corpus.vocabulary[w] for w in plan.words[node]]
         elif plan.n_topics is None and new_topic == "keep":
             columns = [*topics, "new"]
-        return {" x ".join(what.plate) or "global": rows, "word" if what.side == "word" else "topic of node": columns}
+        return {" x ".join(what.plate) or "global": rows, "word" if what.side == "word" else "topic": columns}
 
     def mix_weight(self, node: str) -> Floats:
         """Posterior mean of the weights with which a node mixes its parents: a row per instance."""

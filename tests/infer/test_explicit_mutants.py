@@ -6,7 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from oracle.runs import exact_means, five_documents, layers, run_sweeps, shared_mix, z_scores
+from oracle.runs import exact_means, finite_mix, five_documents, layers, run_sweeps, two_authors, z_scores
 from pitmanyor.infer import vectors
 from pitmanyor.kernels.arrays import CONCENTRATION, LEARNED
 
@@ -40,23 +40,32 @@ def no_rest_slot() -> AbstractContextManager[object]:
 
 def rho_at_its_mean() -> AbstractContextManager[object]:
     """Mixing weights stay at (lambda_i + T_to[i])/(sum lambda + T) instead of being drawn."""
-    right = vectors.draw_topic_node
 
-    def draw(net, *arguments):
-        learned = net.nodes[:, LEARNED].copy()
-        net.nodes[:, LEARNED] = 0
-        right(net, *arguments)
-        net.nodes[:, LEARNED] = learned
+    def fixed(right):
+        def draw(net, *arguments):
+            learned = net.nodes[:, LEARNED].copy()
+            net.nodes[:, LEARNED] = 0
+            right(net, *arguments)
+            net.nodes[:, LEARNED] = learned
 
-    return patch.object(vectors, "draw_topic_node", draw)
+        return draw
+
+    names = ("draw_topic_node", "draw_word_scalars")
+    return patch.multiple(vectors, **{name: fixed(getattr(vectors, name)) for name in names})
 
 
-MUTANTS = {all_live_topics: five_documents, crp_tables: layers, no_rest_slot: layers, rho_at_its_mean: shared_mix}
+MUTANTS = {
+    all_live_topics: (five_documents, "mixed"),
+    crp_tables: (layers, "mixed"),
+    no_rest_slot: (two_authors, "mixed"),
+    rho_at_its_mean: (finite_mix, "explicit"),
+}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
 def test_planted_bug_is_caught(mutant):
-    toy = MUTANTS[mutant]()
+    make, sweep = MUTANTS[mutant]
+    toy = make()
     with mutant():
-        rows = run_sweeps(toy, "mixed", N_SWEEPS, seed=1)
+        rows = run_sweeps(toy, sweep, N_SWEEPS, seed=1)
     assert np.abs(z_scores(rows, exact_means(toy))).max() > 4.5

@@ -1,6 +1,6 @@
 """Geweke's joint test of sweeps and concentrations together, for every ready model.
 
-Some 500 means in all, |z| < 4.5 with errors from batches: a right sampler under other seeds would fail about once in
+Some 500 means in all, |z| < 4 with errors from batches: a right sampler under other seeds would fail about once in
 fifty runs of this file.
 """
 
@@ -16,7 +16,7 @@ from pitmanyor.infer import concentrations
 from pitmanyor.kernels.measure import OMEGA
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 
-N_STEPS, LARGEST = 3_000, 4.5
+N_STEPS, LARGEST = 3_000, 4.0
 MODELS: dict[str, Graph] = {
     "lda": lda(3),
     "hdp_lda": hdp_lda(),

@@ -13,6 +13,7 @@ import pytest
 from oracle.runs import (
     diamond_authors,
     exact_means,
+    finite_mix,
     five_documents,
     layers,
     run_sweeps,
@@ -45,6 +46,7 @@ def test_mixed_sweeps_have_the_exact_means(name):
     assert np.abs(z_scores(run_sweeps(toy, "mixed", N_SWEEPS, seed=1), exact_means(toy))).max() < LARGEST
 
 
-def test_explicit_sweeps_below_a_finite_root_have_the_exact_means():
-    toy = TOYS["finite_topics"]()
+@pytest.mark.parametrize("make", [TOYS["finite_topics"], finite_mix], ids=lambda make: make.__name__)
+def test_explicit_sweeps_below_a_finite_root_have_the_exact_means(make):
+    toy = make()
     assert np.abs(z_scores(run_sweeps(toy, "explicit", N_SWEEPS, seed=1), exact_means(toy))).max() < LARGEST

@@ -158,7 +158,7 @@ def interpreted_state(toy: Toy, rule: Rule, max_topics: int | None = None) -> St
     plan = compile_plan(*toy)
     if plan.n_topics is None and max_topics is None:
         max_topics = plan.n_tokens + 1  # never reached, and keeps the arrays small
-    with patch("pitmanyor.state.state.build_tables", lambda discounts, *_: _small_tables(tuple(discounts))):
+    with patch("pitmanyor.state.stirling.build_tables", lambda discounts, *_: _small_tables(tuple(discounts))):
         return new_state(plan, rule=rule, precision=np.float64, max_topics=max_topics)
 
 

@@ -94,13 +94,25 @@ def shared_mix() -> Toy:
     mu = g.gem("mu", discount=0.3, concentration=0.8)
     nu = g.pyp("nu", base=mu, discount=0.4, concentration=1.4)
     common = g.pyp("common", base=mu, discount=0.0, concentration=0.6)
-    blend = g.pyp("blend", base=mix(nu, common, prior=(0.3, 0.5)), discount=0.5, concentration=2.0)
+    blend = g.pyp("blend", base=mix(nu, common, prior=(0.1, 0.2)), discount=0.5, concentration=5.0)
     gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.2, concentration=0.7)
     delta = g.pyp("delta", base=uniform("vocabulary"), discount=0.4, concentration=1.5)
-    words = mix(gamma, delta, prior=(0.6, 0.4))
-    phi = g.pyp("phi", base=words, plate="topic", discount=0.6, concentration=1.1)
+    words = mix(gamma, delta, prior=(0.2, 0.1))
+    phi = g.pyp("phi", base=words, plate="topic", discount=0.6, concentration=4.0)
     g.tokens("word", topic=blend, emit=phi)
     return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], vocabulary=["x", "y"])
+
+
+def finite_mix() -> Toy:
+    """As `shared_mix` below a finite root, for explicit sweeps alone: no collapsed update hides a wrong rho."""
+    g = Graph()
+    mu = g.dirichlet("mu", over=2, concentration=0.4)
+    nu = g.pyp("nu", base=mu, discount=0.4, concentration=0.5)
+    common = g.pyp("common", base=mu, discount=0.0, concentration=6.0)
+    blend = g.pyp("blend", base=mix(nu, common, prior=(0.5, 0.5)), discount=0.5, concentration=10.0)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    g.tokens("word", topic=blend, emit=phi)
+    return g, Corpus.from_tokens([["x", "x"], ["x", "x"]], vocabulary=["x", "y"])
 
 
 def five_documents() -> Toy:
