@@ -21,3 +21,15 @@ class PlanError(PitmanyorError, ValueError):
 
 class StateError(PitmanyorError, RuntimeError):
     """Counts that break an invariant: always a bug, never the user's fault."""
+
+
+class FileError(PitmanyorError, OSError):
+    """A file that cannot be written, or that is not what was written: cut, changed, or of another kind."""
+
+
+class SaveWarning(UserWarning):
+    """A checkpoint that could not be written while a chain ran; the one before is untouched."""
+
+
+class ReadWarning(UserWarning):
+    """Something about a source that its owner should know; the report of the corpus says it too."""

@@ -1,5 +1,7 @@
 """Corpora: what was observed, as frozen arrays."""
 
-from pitmanyor.corpus.corpus import Corpus, Grouping, LinkSet, Stream
+from pitmanyor.corpus.corpus import Corpus
+from pitmanyor.corpus.parts import Grouping, LinkSet, Stream
+from pitmanyor.corpus.report import BadLine, Column, Filter, ReadReport
 
-__all__ = ["Corpus", "Grouping", "LinkSet", "Stream"]
+__all__ = ["BadLine", "Column", "Corpus", "Filter", "Grouping", "LinkSet", "ReadReport", "Stream"]

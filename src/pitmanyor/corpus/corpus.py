@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.describe import Description, describe
+from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
+from pitmanyor.corpus.pick import indices, split
+from pitmanyor.corpus.report import ReadReport
+from pitmanyor.corpus.storage import content_hash, load, save
 from pitmanyor.errors import CorpusError
 
-Integer = TypeVar("Integer", np.int32, np.int64)
 RESERVED = ("document", "topic", "vocabulary")
-
-
-@dataclass(frozen=True, eq=False)
-class Stream:
-    """Ragged tokens: document d holds `words[offsets[d]:offsets[d + 1]]`, indices into the corpus vocabulary."""
-
-    words: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """One label per document: document d has `labels[codes[d]]`."""
-
-    labels: tuple[Hashable, ...]
-    codes: NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class LinkSet:
-    """Links as pairs of labels, (source, target)."""
-
-    pairs: tuple[tuple[Hashable, Hashable], ...]
-
-
-def _frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
-    array = np.ascontiguousarray(values, dtype=dtype)
-    array.flags.writeable = False
-    return array
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
+
+    What `pitmanyor.read` makes also has `rows`, each document's line or row in the source; `times`, if it had any; and
+    `report`, which tells what was read and what was left out.
 
     >>> corpus = Corpus.from_tokens([["cat", "sat"], ["dog"]], groups={"author": ["ann", "bob"]})
     >>> corpus
@@ -58,6 +38,9 @@ class Corpus:
     streams: Mapping[str, Stream]
     groups: Mapping[str, Grouping] = field(default_factory=dict)
     links: Mapping[str, LinkSet] = field(default_factory=dict)
+    times: NDArray[np.datetime64] | None = None
+    rows: NDArray[np.int64] | None = None
+    report: ReadReport | None = None
 
     @property
     def n_documents(self) -> int:
@@ -79,6 +62,53 @@ class Corpus:
         if self.links:
             parts.append(f"links: {', '.join(self.links)}")
         return f"Corpus({', '.join(parts)})"
+
+    def describe(self) -> Description:
+        """Sizes as the paper tabulates its data sets, and what reading did; `print` it."""
+        return describe(self)
+
+    def subset(self, documents: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Corpus:
+        """Only these documents (a mask or indices), with the same vocabulary, labels and links, so that codes agree."""
+        chosen = indices(documents, self.n_documents)
+        return Corpus(
+            vocabulary=self.vocabulary,
+            streams=MappingProxyType({name: stream.take(chosen) for name, stream in self.streams.items()}),
+            groups=MappingProxyType(
+                {name: Grouping(g.labels, frozen(g.codes[chosen], np.int32)) for name, g in self.groups.items()}
+            ),
+            links=self.links,
+            times=None if self.times is None else _still(self.times[chosen]),
+            rows=None if self.rows is None else frozen(self.rows[chosen], np.int64),
+            report=self.report,
+        )
+
+    def split(self, test: float | int = 0.1, by: str | None = None, seed: int = 0) -> tuple[Corpus, Corpus]:
+        """Two corpora, for training and for testing; `test` is a share or a number of documents.
+
+        With `by="author"` every author has the same share of documents in both, to within one document.
+        """
+        groups = None
+        if by is not None and by != "document":
+            if by not in self.groups:
+                known = ", ".join(map(repr, self.groups)) or "none"
+                raise CorpusError(f"cannot split by {by!r}: the groups of this corpus are {known}")
+            groups = self.groups[by].codes
+        train, held = split(self.n_documents, test, groups, seed)
+        return self.subset(train), self.subset(held)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A checksum of all words, tokens, labels, links and times: the same content has the same hash anywhere."""
+        return content_hash(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file, atomically and with a checksum."""
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Corpus:
+        """Read what `save` wrote; a FileError if the file is cut, changed or of another kind."""
+        return cls(**load(path))
 
     @classmethod
     def from_tokens(
@@ -143,7 +173,7 @@ def _stream(name: str, docs: Sequence[Sequence[str]], index: Mapping[str, int]) 
                 f"stream {name!r}, document {d}: token {missing.args[0]!r} is not in the vocabulary; "
                 "add it there, or filter it out first"
             ) from None
-    return Stream(_frozen(words, np.int32), _frozen(offsets, np.int64))
+    return Stream(frozen(words, np.int32), frozen(offsets, np.int64))
 
 
 def _grouping(name: str, labels: Sequence[Hashable], n_documents: int) -> Grouping:
@@ -153,7 +183,7 @@ def _grouping(name: str, labels: Sequence[Hashable], n_documents: int) -> Groupi
         raise CorpusError(f"group {name!r} has {len(labels)} labels for {n_documents} documents; give one for each")
     codes: dict[Hashable, int] = {}
     values = [codes.setdefault(label, len(codes)) for label in labels]
-    return Grouping(tuple(codes), _frozen(values, np.int32))
+    return Grouping(tuple(codes), frozen(values, np.int32))
 
 
 def _link_set(name: str, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:
@@ -162,4 +192,9 @@ def _link_set(name: str, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:
         if isinstance(pair, str) or len(tuple(pair)) != 2:
             raise CorpusError(f"links {name!r}, entry {i}: {pair!r} is not a pair (source, target)")
         out.append((pair[0], pair[1]))
-    return LinkSet(tuple(out))
+    return LinkSet.from_pairs(out)
+
+
+def _still(times: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+    times.flags.writeable = False
+    return times

@@ -1,7 +1,11 @@
-"""Draw corpora from graphs: exact, slow and simple, so that everything fast can be checked against it."""
+"""Draw corpora from graphs: exact, slow and simple, so that everything fast can be checked against it.
 
+Beside them a quick simulated microblog of readable posts, for demos.
+"""
+
+from pitmanyor.simulation.microblog import Microblog, simulate_microblog
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.simulation.restaurants import Restaurants
 from pitmanyor.simulation.simulation import Simulation, simulate
 
-__all__ = ["Plates", "Restaurants", "Simulation", "simulate"]
+__all__ = ["Microblog", "Plates", "Restaurants", "Simulation", "simulate", "simulate_microblog"]

@@ -1,0 +1,56 @@
+"""The table that describes a corpus, after the paper's summary of its data sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pitmanyor.corpus.report import ReadReport
+
+if TYPE_CHECKING:
+    from pitmanyor.corpus.corpus import Corpus
+
+Value = int | float | str
+
+
+@dataclass(frozen=True)
+class Description:
+    """Named sizes of a corpus, in order, and what reading did, if it was read."""
+
+    rows: tuple[tuple[str, Value], ...]
+    report: ReadReport | None = None
+
+    def as_dict(self) -> dict[str, Value]:
+        return dict(self.rows)
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.rows)
+        lines = [f"{name:<{width}}  {_shown(value)}" for name, value in self.rows]
+        return "\n".join(lines + (["", str(self.report)] if self.report else []))
+
+
+def describe(corpus: Corpus) -> Description:
+    n_documents = corpus.n_documents
+    rows: list[tuple[str, Value]] = [("documents", n_documents)]
+    for name, group in corpus.groups.items():
+        rows.append((f"{name}s", len(np.unique(group.codes))))
+    rows += [("vocabulary", len(corpus.vocabulary)), ("tokens", corpus.n_tokens)]
+    for name, stream in corpus.streams.items():
+        rows += [
+            (f"{name} tokens", len(stream.words)),
+            (f"{name} types", len(np.unique(stream.words))),
+            (f"{name}s per document", round(len(stream.words) / max(n_documents, 1), 2)),
+        ]
+    for name, links in corpus.links.items():
+        n_ends = len(np.unique(np.concatenate([links.sources, links.targets])))
+        rows += [(f"{name} links", len(links)), (f"{name} labels linked", n_ends)]
+    if corpus.times is not None and not np.all(np.isnat(corpus.times)):
+        known = corpus.times[~np.isnat(corpus.times)]
+        rows += [("first", str(known.min())), ("last", str(known.max()))]
+    return Description(tuple(rows), corpus.report)
+
+
+def _shown(value: Value) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,78 @@
+"""The parts of a corpus: token streams, groupings and links, as frozen arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integer = TypeVar("Integer", np.int32, np.int64)
+
+
+def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.flags.writeable:
+        array = array.view()  # the caller's own array stays as it is
+        array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Ragged tokens: document d holds `words[offsets[d]:offsets[d + 1]]`, indices into the corpus vocabulary."""
+
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """The document of every token."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+
+    def take(self, documents: NDArray[np.int64]) -> Stream:
+        """The tokens of these documents, in this order."""
+        lengths = self.lengths[documents]
+        offsets = np.zeros(len(documents) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][documents] - offsets[:-1], lengths)
+        return Stream(frozen(self.words[places], np.int32), frozen(offsets, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """One label per document: document d has `labels[codes[d]]`."""
+
+    labels: tuple[Hashable, ...]
+    codes: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkSet:
+    """Directed links: link i goes from `labels[sources[i]]` to `labels[targets[i]]`."""
+
+    labels: tuple[Hashable, ...]
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:
+        index: dict[Hashable, int] = {}
+        codes = [(index.setdefault(a, len(index)), index.setdefault(b, len(index))) for a, b in pairs]
+        both = np.array(codes, np.int32).reshape(-1, 2)
+        return cls(tuple(index), frozen(both[:, 0], np.int32), frozen(both[:, 1], np.int32))
+
+    @property
+    def pairs(self) -> tuple[tuple[Hashable, Hashable], ...]:
+        """The links as pairs of labels, (source, target)."""
+        labels = self.labels
+        return tuple((labels[a], labels[b]) for a, b in zip(self.sources.tolist(), self.targets.tolist(), strict=True))
+
+    def __len__(self) -> int:
+        return len(self.sources)

@@ -1,0 +1,160 @@
+"""A corpus as a file and as a hash. Strings lie in arrays as UTF-8 bytes and offsets, never as JSON lists."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
+from pitmanyor.corpus.report import ReadReport
+from pitmanyor.errors import FileError
+from pitmanyor.files import read_arrays, write_arrays
+
+if TYPE_CHECKING:
+    from pitmanyor.corpus.corpus import Corpus
+
+KIND = "pitmanyor corpus"
+SCHEMA = 1
+Array = NDArray[Any]
+# How a label that is no string is spelled and read again, exactly. The order is the code in the file.
+KINDS: tuple[tuple[type, Any], ...] = (
+    (str, str),
+    (bool, "True".__eq__),
+    (int, int),
+    (float, float.fromhex),
+    (type(None), lambda text: None),
+)
+
+
+def save(corpus: Corpus, path: str | os.PathLike[str]) -> None:
+    header = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "streams": list(corpus.streams),
+        "groups": list(corpus.groups),
+        "links": list(corpus.links),
+        "report": corpus.report.to_json() if corpus.report else None,
+    }
+    arrays = to_arrays(corpus)
+    if corpus.rows is not None:
+        arrays["rows"] = corpus.rows
+    write_arrays(path, header, arrays)
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The fields of the corpus in a file."""
+    header, arrays = read_arrays(path)
+    if header.get("kind") != KIND:
+        raise FileError(f"{path}: holds {header.get('kind')!r}, not a corpus; give a file that Corpus.save wrote")
+    if header.get("schema") != SCHEMA:
+        raise FileError(
+            f"{path}: has schema {header.get('schema')!r} and this version of pitmanyor reads {SCHEMA}; "
+            "use the version that wrote it, or read the posts again"
+        )
+    try:
+        return _fields(header, arrays)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise FileError(f"{path}: its parts do not fit together ({error!r}); it was not made by Corpus.save") from error
+
+
+def content_hash(corpus: Corpus) -> str:
+    digest = blake2b(digest_size=16)
+    for name, array in sorted(to_arrays(corpus).items()):
+        digest.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        digest.update(np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False)).data)
+    return digest.hexdigest()
+
+
+def to_arrays(corpus: Corpus) -> dict[str, Array]:
+    """All content of a corpus by name; where it came from (rows, report) is no content."""
+    out: dict[str, Array] = {}
+    _put_labels(out, "vocabulary", corpus.vocabulary)
+    for name, stream in corpus.streams.items():
+        out |= {f"stream/{name}/words": stream.words, f"stream/{name}/offsets": stream.offsets}
+    for name, group in corpus.groups.items():
+        out[f"group/{name}/codes"] = group.codes
+        _put_labels(out, f"group/{name}/labels", group.labels)
+    for name, links in corpus.links.items():
+        out |= {f"link/{name}/sources": links.sources, f"link/{name}/targets": links.targets}
+        _put_labels(out, f"link/{name}/labels", links.labels)
+    if corpus.times is not None:
+        out["times"] = corpus.times.astype("datetime64[ms]").view(np.int64)
+    return out
+
+
+def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
+    vocabulary = tuple(map(str, _labels(arrays, "vocabulary")))
+    streams = {}
+    for name in header["streams"]:
+        words, offsets = arrays[f"stream/{name}/words"], arrays[f"stream/{name}/offsets"]
+        _check_codes(words, len(vocabulary))
+        if offsets[0] != 0 or offsets[-1] != len(words) or np.any(np.diff(offsets) < 0):
+            raise ValueError(f"offsets of the stream {name!r}")
+        streams[name] = Stream(frozen(words, np.int32), frozen(offsets, np.int64))
+    sizes = {len(stream.offsets) for stream in streams.values()}
+    groups = {}
+    for name in header["groups"]:
+        labels, codes = _labels(arrays, f"group/{name}/labels"), arrays[f"group/{name}/codes"]
+        _check_codes(codes, len(labels))
+        sizes.add(len(codes) + 1)
+        groups[name] = Grouping(labels, frozen(codes, np.int32))
+    links = {}
+    for name in header["links"]:
+        labels = _labels(arrays, f"link/{name}/labels")
+        ends = [frozen(arrays[f"link/{name}/{end}"], np.int32) for end in ("sources", "targets")]
+        _check_codes(np.stack(ends), len(labels))
+        links[name] = LinkSet(labels, *ends)
+    times, rows = arrays.get("times"), arrays.get("rows")
+    sizes |= {len(column) + 1 for column in (times, rows) if column is not None}
+    if len(sizes) != 1:
+        raise ValueError("columns of different lengths")
+    return {
+        "vocabulary": vocabulary,
+        "streams": MappingProxyType(streams),
+        "groups": MappingProxyType(groups),
+        "links": MappingProxyType(links),
+        "times": None if times is None else frozen(times, np.int64).view("datetime64[ms]"),
+        "rows": None if rows is None else frozen(rows, np.int64),
+        "report": ReadReport.from_json(header["report"]) if header["report"] else None,
+    }
+
+
+def _check_codes(codes: Array, n_labels: int) -> None:
+    if codes.size and (codes.min() < 0 or codes.max() >= n_labels):
+        raise ValueError("a code without a label")
+
+
+def _put_labels(out: dict[str, Array], name: str, labels: Sequence[Hashable]) -> None:
+    plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    kinds = [_kind(name, label) for label in plain]
+    spelled = [label.hex() if isinstance(label, float) else str(label) for label in plain]
+    texts = [text.encode("utf-8", "surrogatepass") for text in spelled]
+    out[f"{name}/text"] = np.frombuffer(b"".join(texts), np.uint8)
+    out[f"{name}/ends"] = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    if any(kinds):
+        out[f"{name}/kinds"] = np.array(kinds, np.uint8)
+
+
+def _labels(arrays: Mapping[str, Array], name: str) -> tuple[Any, ...]:
+    ends = arrays[f"{name}/ends"].tolist()
+    data = arrays[f"{name}/text"].tobytes()
+    if ends != sorted(ends) or (ends[-1] if ends else 0) != len(data) or (ends and ends[0] < 0):
+        raise ValueError(f"ends of the strings of {name!r}")
+    texts = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
+    kinds = arrays.get(f"{name}/kinds")
+    if kinds is None:
+        return tuple(texts)
+    return tuple(KINDS[kind][1](text) for kind, text in zip(kinds.tolist(), texts, strict=True))
+
+
+def _kind(name: str, label: Hashable) -> int:
+    for kind, (type_, _) in enumerate(KINDS):
+        if type(label) is type_:
+            return kind
+    raise FileError(f"{name}: a label of type {type(label).__name__} ({label!r}) cannot be saved; use text or numbers")

@@ -1,0 +1,185 @@
+"""Chunks of a table become arrays: tokens of every stream, codes of every label, and marks on posts to be left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import CorpusError
+from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.columns import Wanted
+from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STREAMS, WORD, Lexicon, Words
+from pitmanyor.reading.marks import Marks
+from pitmanyor.reading.options import FilterOptions, TextOptions
+from pitmanyor.reading.posts import Posts, Ragged
+from pitmanyor.reading.query import Matcher
+from pitmanyor.reading.tables import Chunk
+from pitmanyor.reading.tokenise import Tokenise
+from pitmanyor.reading.values import Labels, tag_list, texts, times, token_list
+
+LISTS = {list, tuple, np.ndarray}
+
+
+@dataclass
+class Gather:
+    """Everything that grows while a table is read."""
+
+    wanted: Wanted
+    text: TextOptions
+    keep: FilterOptions
+    bad: BadLines
+    lines: list[NDArray[np.int64]] = field(default_factory=list)
+    times: list[NDArray[np.int64]] = field(default_factory=list)
+    hits: list[NDArray[np.int16]] = field(default_factory=list)
+    n_urls: int = 0
+    any_text: bool = False
+    n_wrong_times: int = 0
+    first_wrong_time: str = ""
+
+    def __post_init__(self) -> None:
+        tagged = "tags" in self.wanted.roles
+        self.words = Words()
+        self.lexicon = Lexicon(self.words, self.text, inline_tags=not tagged)
+        self.tokenise = Tokenise(self.lexicon, self.text)
+        self.matcher = Matcher(self.keep.query, self.lexicon) if self.keep.query is not None else None
+        self.marks = Marks(self.wanted, self.keep)
+        self.places = places(self.text, tagged)
+        if clash := set(self.wanted.streams) & set(self.places.values()):
+            raise CorpusError(f"streams= and the text both make a stream {min(clash)!r}; rename the one of the column")
+        names = dict.fromkeys(["word", *self.places.values(), *(["hashtag"] if tagged else []), *self.wanted.streams])
+        self.streams = {name: Ragged() for name in names}
+        self.labels = {name: Labels() for name in self.label_columns()}
+        self.codes: dict[str, list[NDArray[np.int32]]] = {name: [] for name in self.labels}
+        self.dropped: Counter[int] = Counter()
+
+    def label_columns(self) -> dict[str, str]:
+        roles = {role: self.wanted.roles[role].name for role in ("author", "label") if role in self.wanted.roles}
+        return roles | self.wanted.groups
+
+    def add(self, chunk: Chunk) -> None:
+        values = chunk.columns[self.wanted.roles["text"].name]
+        self.lines.append(chunk.lines)
+        if LISTS & set(map(type, values)):
+            plain = [" ".join(token_list(value)) for value in values]
+            codes = self._token_lists(values)
+        else:
+            plain = texts(values)
+            self.any_text = True
+            tokens = self.tokenise(plain)
+            codes = tokens.codes
+            self.n_urls += tokens.n_urls
+        self._split(codes, len(plain))
+        self.marks.add(plain, chunk)
+        tags = self._column_streams(chunk)
+        if self.matcher is not None:
+            self.hits.append(self.matcher.hits(codes, tags, len(values)))
+        for name, column in self.label_columns().items():
+            self.codes[name].append(self.labels[name].encode(chunk.columns[column]))
+        if "time" in self.wanted.roles:
+            self._times(chunk)
+
+    def _column(self, role: str, chunk: Chunk) -> Sequence[Any] | None:
+        return chunk.columns[self.wanted.roles[role].name] if role in self.wanted.roles else None
+
+    def _token_lists(self, values: Sequence[Any]) -> NDArray[np.int32]:
+        """A column of token lists: taken as they are. Separators are put in, as between texts."""
+        codes: list[int] = []
+        for value in values:
+            codes.append(SEPARATOR)
+            codes += [self.words[token] * KINDS + WORD for token in token_list(value)]
+        return np.array(codes, np.int32)
+
+    def _split(self, codes: NDArray[np.int32], n_posts: int) -> None:
+        """Tokens to their streams, and those that are none to their reasons."""
+        post = np.cumsum(codes == SEPARATOR, dtype=np.int32) - 1
+        reasons = np.bincount(-codes[codes < 0])
+        self.dropped.update({-int(i): int(reasons[i]) for i in np.flatnonzero(reasons)})
+        names = list(dict.fromkeys(self.places.values()))
+        place_of = np.full(KINDS, -1, np.int8)
+        for kind, name in self.places.items():
+            place_of[kind] = names.index(name)
+        place = np.where(codes < 0, np.int8(-1), place_of[codes % KINDS])
+        for i, name in enumerate(names):
+            here = np.flatnonzero(place == i)
+            self.streams[name].add(codes[here] // KINDS, np.bincount(post[here], minlength=n_posts).astype(np.int32))
+
+    def _column_streams(self, chunk: Chunk) -> NDArray[np.int64] | None:
+        """Streams that have a column of their own; hashtags come back as pairs (post, word)."""
+        for name, column in self.wanted.streams.items():
+            self._add_lists(name, [token_list(value) for value in chunk.columns[column]], self.words.__getitem__)
+        values = self._column("tags", chunk)
+        if values is None:
+            return None
+        words, lengths = self._add_lists("hashtag", [tag_list(value) for value in values], self.lexicon.tag)
+        return np.stack([np.repeat(np.arange(len(values)), lengths), words], 1)
+
+    def _add_lists(
+        self, name: str, lists: Sequence[Sequence[str]], number: Callable[[str], int]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        numbered = [[word for token in tokens if (word := number(token)) >= 0] for tokens in lists]
+        words = np.array([word for some in numbered for word in some], np.int32)
+        lengths = np.array([len(some) for some in numbered], np.int32)
+        self.streams[name].add(words, lengths)
+        return words, lengths
+
+    def _times(self, chunk: Chunk) -> None:
+        column = self.wanted.roles["time"]
+        values = chunk.columns[column.name]
+        read, wrong = times(values)
+        for i in wrong:
+            where = f"column {column.name!r}: {values[i]!r} is no time that can be read"
+            if not (column.guessed or self.bad.skip):
+                self.bad.add(int(chunk.lines[i]), where)
+            self.first_wrong_time = self.first_wrong_time or f"line {chunk.lines[i]}, {where}"
+        self.n_wrong_times += len(wrong)
+        self.times.append(read)
+
+    def notes(self) -> list[str]:
+        if not self.n_wrong_times:
+            return []
+        return [
+            f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
+            f"{self.first_wrong_time}"
+        ]
+
+    def _occurring(self) -> list[str]:
+        """Streams that posts can have: where there was no text, only those of columns."""
+        from_text = set(self.places.values()) - {"word"} if not self.any_text else set()
+        return [name for name in self.streams if name not in from_text]
+
+    def posts(self) -> Posts:
+        """Everything so far, as whole arrays."""
+        if not self.lines:
+            raise CorpusError(f"{self.bad.source}: holds no post; give a file with at least one")
+        hits, hit_codes, hit_labels = None, {}, {}
+        if self.matcher is not None:
+            hits = np.concatenate(self.hits)
+            name = "query" if "label" in self.labels else "label"
+            hit_codes, hit_labels = {name: hits.astype(np.int32)}, {name: self.matcher.labels}
+        return Posts(
+            lines=np.concatenate(self.lines),
+            words=list(self.words),
+            streams={name: self.streams[name].joined() for name in self._occurring()},
+            labels={name: tuple(labels.codes) for name, labels in self.labels.items()} | hit_labels,
+            codes={name: np.concatenate(parts) for name, parts in self.codes.items()} | hit_codes,
+            times=np.concatenate(self.times) if self.times else None,
+            marks=self.marks.joined(),
+            hits=hits,
+            dropped=dict(self.dropped),
+            n_urls=self.n_urls,
+        )
+
+
+def places(text: TextOptions, tagged: bool) -> dict[int, str]:
+    """The stream that tokens of each kind go to. Hashtags that have a column are not taken from the text as well."""
+    asked = {"hashtag": text.hashtags, "mention": text.mentions, "url": text.urls, "emoji": text.emoji}
+    out = {WORD: "word"}
+    for kind, name in STREAMS.items():
+        if name in asked and asked[name] != "drop" and not (tagged and name == "hashtag"):
+            out[kind] = "word" if asked[name] == "words" else name
+    return out

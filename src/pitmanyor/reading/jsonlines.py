@@ -1,0 +1,93 @@
+"""JSON: an object per line, or a file that is one list; nested fields become columns with dots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pitmanyor.errors import CorpusError
+from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.encodings import find_encoding, open_text
+from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.tables import CHUNK, Block, Table
+
+
+def open_json(path: Path, options: FileOptions, bad: BadLines) -> Table:
+    encoding, notes = find_encoding(path, options.encoding)
+    whole = _whole(path, encoding)
+    if whole is not None:
+        return Table(str(path), _list_blocks(whole, bad), None, notes)
+    return Table(str(path), _line_blocks(path, encoding, bad), None, notes)
+
+
+def _whole(path: Path, encoding: str) -> list[Any] | None:
+    """The records of a file that is one JSON value over several lines; None if it has a value per line."""
+    with open_text(path, encoding) as file:
+        first = next((line for line in file if line.strip()), "")
+        try:
+            value = json.loads(first)
+        except (ValueError, RecursionError):
+            if first.lstrip()[:1] not in ("[", "{"):
+                return None
+        else:
+            alone = isinstance(value, list) and not any(line.strip() for line in file)
+            return value if alone else None
+        file.seek(0)
+        try:
+            value = json.load(file)
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, list) else _unwrap(value)
+
+
+def _list_blocks(values: list[Any], bad: BadLines) -> Iterator[Block]:
+    for start in range(0, len(values), CHUNK):
+        numbers: list[int] = []
+        rows: list[dict[str, Any]] = []
+        for i, value in enumerate(values[start : start + CHUNK], start + 1):
+            _take(i, value, numbers, rows, bad)
+        yield Block(numbers, rows)
+
+
+def _line_blocks(path: Path, encoding: str, bad: BadLines) -> Iterator[Block]:
+    lines: list[int] = []
+    rows: list[dict[str, Any]] = []
+    with open_text(path, encoding) as file:
+        for i, text in enumerate(file, 1):
+            if not text.strip():
+                continue
+            try:
+                value = json.loads(text)
+            except json.JSONDecodeError as error:
+                column = min(error.pos, len(text.rstrip())) + 1
+                bad.add(i, f"column {column}: not JSON ({error.msg}); each line must be one object")
+                continue
+            except (ValueError, RecursionError) as error:
+                bad.add(i, f"not JSON that can be read ({error})")
+                continue
+            _take(i, value, lines, rows, bad)
+            if len(rows) >= CHUNK:
+                yield Block(lines, rows)
+                lines, rows = [], []
+    yield Block(lines, rows)
+
+
+def _take(line: int, value: Any, lines: list[int], rows: list[dict[str, Any]], bad: BadLines) -> None:
+    if not isinstance(value, dict):
+        bad.add(line, f"a JSON {type(value).__name__} where an object {{...}} was expected")
+        return
+    found = _unwrap(value)
+    lines += [line] * len(found)
+    rows += found
+
+
+def _unwrap(value: Any) -> list[Any]:
+    """The posts within a page of an API's answer, {"data": [...]}; any other object is a post itself."""
+    if not isinstance(value, dict):
+        raise CorpusError(f"a JSON {type(value).__name__} is no table; give a list of objects, or one object per line")
+    data = value.get("data")
+    if isinstance(data, list) and data and "text" not in value and all(isinstance(post, dict) for post in data):
+        return data
+    return [value]

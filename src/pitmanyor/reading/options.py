@@ -1,0 +1,128 @@
+"""The options of `read` in three bundles: how files are parsed, text becomes tokens, and posts and words stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any, TypedDict
+
+from pitmanyor.errors import CorpusError
+
+Tokeniser = Callable[[str], Iterable[str]]
+Query = Sequence[str] | Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """`header=False` says that the first line holds data. `encoding` and `delimiter` are found out if not given."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool = True
+    skip_bad_lines: bool = False
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text becomes tokens.
+
+    `hashtags`, `mentions`, `urls` (their domains) and `emoji` are each "drop", "words" (into the word stream) or
+    "stream" (one of their own). `stop_words` is "english", None, or the words. `stem` is a language of Snowball.
+    Lengths and stop words do not concern hashtags, which are labels. `tokeniser` is a function from a text to tokens,
+    or the name of one that a package offers under the entry points `pitmanyor.tokenisers`.
+    """
+
+    tokeniser: str | Tokeniser = "tweet"
+    stop_words: str | Iterable[str] | None = "english"
+    min_length: int = 2
+    numbers: bool = False
+    stem: str | None = None
+    hashtags: str = "stream"
+    mentions: str = "drop"
+    urls: str = "drop"
+    emoji: str = "drop"
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Which posts, authors and words stay.
+
+    `missing_author`: "drop", "keep" (as one author) or "error". `retweets`: "keep" or "drop". `duplicates`: "error" (if
+    an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one) or "keep". `language`: a
+    code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits stay, and those that hit
+    several labels go. `min_df` and `max_df`: documents that hold a word, as a number or a share of all.
+    """
+
+    missing_author: str = "drop"
+    retweets: str = "keep"
+    duplicates: str = "error"
+    language: str | None = None
+    language_by: str = "py3langid"
+    query: Query | None = None
+    min_posts: int = 1
+    in_network: bool = False
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    min_tokens: int = 1
+
+
+class Options(TypedDict, total=False):
+    """Every option by name, for those who call `read`."""
+
+    encoding: str | None
+    delimiter: str | None
+    header: bool
+    skip_bad_lines: bool
+    tokeniser: str | Tokeniser
+    stop_words: str | Iterable[str] | None
+    min_length: int
+    numbers: bool
+    stem: str | None
+    hashtags: str
+    mentions: str
+    urls: str
+    emoji: str
+    missing_author: str
+    retweets: str
+    duplicates: str
+    language: str | None
+    language_by: str
+    query: Query | None
+    min_posts: int
+    in_network: bool
+    min_df: int | float
+    max_df: int | float
+    min_tokens: int
+
+
+PLACES = ("drop", "words", "stream")
+CHOICES = {
+    "hashtags": PLACES,
+    "mentions": PLACES,
+    "urls": PLACES,
+    "emoji": PLACES,
+    "missing_author": ("drop", "keep", "error"),
+    "retweets": ("keep", "drop"),
+    "duplicates": ("error", "drop", "keep"),
+    "language_by": ("py3langid", "langid"),
+}
+
+
+def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOptions]:
+    """The three bundles, with every name and every choice checked."""
+    kinds = (FileOptions, TextOptions, FilterOptions)
+    known = {field.name: kind for kind in kinds for field in fields(kind)}
+    for name, value in given.items():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+            raise CorpusError(f"read has no option {name!r}; {hint}")
+        if name in CHOICES and value not in CHOICES[name]:
+            raise CorpusError(f"{name}={value!r}: choose one of {', '.join(map(repr, CHOICES[name]))}")
+    for name in ("min_df", "max_df"):
+        value = given.get(name, 1)
+        if isinstance(value, bool) or value < 0 or (isinstance(value, float) and value > 1):
+            raise CorpusError(f"{name}={value!r}: give a number of documents, or a share of all between 0.0 and 1.0")
+    file, text, keep = ({k: v for k, v in given.items() if known[k] is kind} for kind in kinds)
+    return FileOptions(**file), TextOptions(**text), FilterOptions(**keep)

@@ -1,0 +1,149 @@
+"""`read`: from a messy export to a corpus, with a report of what was done."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, Unpack
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.report import Column, ReadReport
+from pitmanyor.errors import CorpusError, ReadWarning
+from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.build import build, keep_links
+from pitmanyor.reading.columns import Named, find_columns, with_columns
+from pitmanyor.reading.gather import Gather
+from pitmanyor.reading.links import Links, read_links
+from pitmanyor.reading.marks import RETWEET_COLUMNS
+from pitmanyor.reading.matrix import is_matrix, posts_of_matrix
+from pitmanyor.reading.options import FileOptions, FilterOptions, Options, TextOptions, bundle
+from pitmanyor.reading.posts import Posts
+from pitmanyor.reading.sources import open_source
+
+
+def read(
+    source: Any,
+    *,
+    text: str | None = None,
+    author: Any = None,
+    tags: str | bool | None = None,
+    time: str | bool | None = None,
+    label: Any = None,
+    id: str | bool | None = None,  # noqa: A002
+    links: Any = None,
+    groups: Named = (),
+    streams: Named = (),
+    vocabulary: Sequence[str] | None = None,
+    **options: Unpack[Options],
+) -> Corpus:
+    """Read posts into a Corpus.
+
+    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), a data
+    frame, a dict of columns, a list of texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
+
+    `text`, `author`, `tags`, `time`, `label` and `id` name columns; nested ones as `user.name` or
+    `entities.hashtags[].tag`. One that is not named is guessed; False says that there is none. The text may be a column
+    of token lists, which are taken as they are. `groups` names more columns (a list, or a dict from names to columns)
+    to be plates; with times, also "year", "month", "week", "day" and "hour". `streams` names columns of tokens. `links`
+    is a source of links between authors, or a dict of them by name.
+
+    Other options: `FileOptions`, `TextOptions` and `FilterOptions` in `pitmanyor.reading` say what each does. What was
+    guessed, left out and why is in `Corpus.report`, which `Corpus.describe` prints.
+
+    >>> corpus = read([{"text": "Fresh #bread from the oven", "user": "ann"}, {"text": "Oven bread!", "user": "bob"}])
+    >>> corpus
+    Corpus(2 documents, 5 tokens, 3 words, streams: word, hashtag, groups: author)
+    >>> print(corpus.report)
+    Read 2 posts from the given list
+      columns: text = 'text' (guessed), author = 'user' (guessed)
+      stop words: words that carry no topic: removed 2 tokens
+    """
+    file, how, keep = bundle(options)
+    asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
+    if is_matrix(source):
+        found = _read_matrix(source, vocabulary, asked, groups)
+    else:
+        found = _read_table(source, (asked, groups, streams), (file, how, keep))
+    return _finish(found, _networks(links, file, found.posts), how, keep)
+
+
+class _Found(NamedTuple):
+    """Posts, and what is to be told about them."""
+
+    posts: Posts
+    bad: BadLines
+    columns: tuple[Column, ...] = ()
+    periods: tuple[str, ...] = ()
+    surprises: tuple[str, ...] = ()
+
+
+def _read_table(
+    source: Any, names: tuple[dict[str, Any], Named, Named], options: tuple[FileOptions, TextOptions, FilterOptions]
+) -> _Found:
+    asked, groups, streams = names
+    file, how, keep = options
+    source, asked = with_columns(source, asked)
+    table, bad = open_source(source, file)
+    wanted, periods = find_columns(table, asked, groups, streams)
+    if keep.retweets == "drop":
+        wanted = replace(wanted, retweet_columns=tuple(c for c in RETWEET_COLUMNS if c in table.columns))
+    gather = Gather(wanted, how, keep, bad)
+    for chunk in table.chunks(wanted.columns()):
+        gather.add(chunk)
+    posts = gather.posts()
+    if "ids" in posts.marks and keep.duplicates == "error" and posts.marks["ids"].any():
+        again = int(posts.marks["ids"].sum())
+        raise CorpusError(
+            f"{bad.source}, line {posts.lines[posts.marks['ids']][0]}, column {wanted.roles['id'].name!r}: an id that "
+            f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
+            "keep all, or id=False if the column is no id"
+        )
+    return _Found(posts, bad, tuple(wanted.roles.values()), periods, (*table.notes, *gather.notes()))
+
+
+def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
+    given = {name: values for name, values in asked.items() if values is not None and values is not False}
+    if set(given) - {"author", "label"} or not isinstance(groups, Mapping | tuple):
+        raise CorpusError("with a matrix, give labels of its rows by author=, label= and groups={name: labels} only")
+    columns = given | (dict(groups) if isinstance(groups, Mapping) else {})
+    return _Found(posts_of_matrix(source, vocabulary, columns), BadLines("the matrix", skip=False))
+
+
+def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep: FilterOptions) -> Corpus:
+    linked = frozenset(str(end) for one in networks.values() for end in one.links.labels) if networks else None
+    corpus, filters = build(found.posts, how, keep, linked, found.periods)
+    links, notes, surprises = {}, [], list(found.surprises)
+    for name, network in networks.items():
+        links[name], n_unknown = keep_links(corpus, network.links)
+        notes += network.notes
+        if n_unknown and not len(links[name]):
+            raise CorpusError(
+                f"links {name!r}: all {n_unknown:,} links are of authors who have no posts here, such as "
+                f"{network.links.labels[0]!r}, where authors are called such as "
+                f"{corpus.groups['author'].labels[0]!r}; use the same names in both"
+            )
+        if n_unknown:
+            surprises.append(f"links {name!r}: left out {n_unknown:,} of authors who have no posts in the corpus")
+    for surprise in surprises:
+        warnings.warn(surprise, ReadWarning, stacklevel=4)
+    report = ReadReport(
+        source=found.bad.source,
+        n_read=found.posts.n_posts,
+        columns=found.columns,
+        filters=tuple(filters),
+        notes=(*surprises, *notes),
+        n_bad_lines=found.bad.count,
+        bad_lines=tuple(found.bad.first),
+    )
+    return replace(corpus, links=MappingProxyType(links), report=report)
+
+
+def _networks(links: Any, file: FileOptions, posts: Posts) -> dict[str, Links]:
+    if links is None:
+        return {}
+    if "author" not in posts.labels:
+        raise CorpusError("links= are between authors, and there is no author column; name it with author=")
+    by_name = links if isinstance(links, Mapping) else {"follows": links}
+    return {name: read_links(one, file, posts.labels["author"]) for name, one in by_name.items()}

@@ -1,0 +1,151 @@
+"""Values of columns made plain: texts, labels, times, lists of tokens. Missing is None, NaN or an empty string."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = -1
+NAT = np.iinfo(np.int64).min
+PERIODS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "h"}
+TWITTER_TIME = "%a %b %d %H:%M:%S %z %Y"
+PLAIN_TIMES = ("%Y-%m-%d %H:%M", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d/%m/%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y")
+MILLISECONDS = 10**11  # a number above it counts milliseconds since 1970: as seconds it would be the year 5138
+LIST_CUT = re.compile(r"[,;|]")
+ZONE = re.compile("[-+Zz]")
+TAG_CUT = re.compile(r"[^\s,;|\[\]\"'()]+")
+
+
+class Labels(dict[Any, int]):
+    """Codes for labels, in the order they first come; -1 for a missing one. Labels are text, whatever they were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.codes: dict[str, int] = {}
+
+    def __missing__(self, value: Any) -> int:
+        label = label_text(value)
+        code = MISSING if label is None else self.codes.setdefault(label, len(self.codes))
+        self[value] = code
+        return code
+
+    def encode(self, values: Sequence[Any]) -> NDArray[np.int32]:
+        try:
+            return np.array(list(map(self.__getitem__, values)), np.int32)
+        except TypeError:  # a list or a dict is a label too, by how it is written
+            return np.array([self[_hashable(value)] for value in values], np.int32)
+
+
+def missing(value: Any) -> bool:
+    """None, NaN, NaT and the like. pandas' NA will not say whether it equals itself."""
+    if value is None or isinstance(value, str | list | tuple | dict | np.ndarray):
+        return value is None
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def label_text(value: Any) -> str | None:
+    if missing(value):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a column of numbers with gaps comes as floats
+    return str(value).strip() or None
+
+
+def _hashable(value: Any) -> Any:
+    return str(value) if isinstance(value, list | dict | set | np.ndarray) else value
+
+
+def texts(values: Sequence[Any]) -> list[str]:
+    """Texts, with an empty one for each that is missing."""
+    if set(map(type, values)) == {str}:
+        return values if isinstance(values, list) else list(values)
+    return [value if isinstance(value, str) else label_text(value) or "" for value in values]
+
+
+def times(values: Sequence[Any]) -> tuple[NDArray[np.int64], list[int]]:
+    """Milliseconds since 1970 (UTC), and the places of values that say no time."""
+    quick = _alike(values)
+    if quick is not None:
+        return quick, []
+    out = np.full(len(values), NAT, np.int64)
+    wrong = []
+    for i, value in enumerate(values):
+        if missing(value) or (isinstance(value, str) and not value):
+            continue
+        try:
+            out[i] = _milliseconds(value)
+        except (ValueError, OverflowError, TypeError, OSError):
+            wrong.append(i)
+    return out, wrong
+
+
+def _alike(values: Sequence[Any]) -> NDArray[np.int64] | None:
+    """Times that are all written alike, at once: ISO 8601 in UTC, or without a zone. None if they are not."""
+    kinds = set(map(type, values))
+    if kinds == {str} and all(value[4:5] == "-" for value in values):
+        endings = {value[10:][-6:] if "+" in value[10:] else value[-1:] for value in values}
+        cut = 6 if endings == {"+00:00"} else 1 if endings == {"Z"} else 0
+        if not cut and any(ZONE.search(value, 10) for value in values):
+            return None
+        values = [value[:-cut] for value in values] if cut else values
+    elif kinds != {datetime} or any(value.tzinfo is not None for value in values):
+        return None
+    try:
+        return np.array(values, "datetime64[ms]").view(np.int64)
+    except ValueError:
+        return None
+
+
+def _milliseconds(value: Any) -> int:
+    if isinstance(value, str):
+        value = _parsed(value.strip())
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return round(moment.timestamp() * 1000)
+    if isinstance(value, date):
+        return _milliseconds(datetime(value.year, value.month, value.day))
+    if isinstance(value, np.datetime64):
+        return int(value.astype("datetime64[ms]").astype(np.int64))
+    number = float(value)
+    return round(number) if abs(number) > MILLISECONDS else round(number * 1000)
+
+
+def _parsed(text: str) -> datetime | float:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    for form in (TWITTER_TIME, *PLAIN_TIMES):
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            continue
+    return float(text)
+
+
+def token_list(value: Any) -> list[str]:
+    """The tokens of a stream's column: a list as it is, a string cut at commas, semicolons or bars."""
+    if missing(value):
+        return []
+    if isinstance(value, str):
+        parts: Sequence[Any] = value.split() if value[:1] in ("#", "@") else LIST_CUT.split(value)
+    elif isinstance(value, list | tuple | np.ndarray | set):
+        parts = list(value)
+    else:
+        parts = [value]
+    return [text for part in parts if (text := label_text(part)) is not None]
+
+
+def tag_list(value: Any) -> list[str]:
+    """Hashtags of a column: a list, or a string such as `#a #b`, `a;b`, `['a', 'b']`."""
+    if isinstance(value, str):
+        return [text.lower() for text in TAG_CUT.findall(value)]
+    return [text.lower() for text in token_list(value)]

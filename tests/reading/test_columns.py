@@ -1,0 +1,148 @@
+"""Which columns are taken: guesses, orders, and refusals by name. Labels, times and streams of columns."""
+
+import datetime as dt
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from pitmanyor.errors import CorpusError, ReadWarning
+from pitmanyor.reading import read
+from pitmanyor.reading.values import NAT, tag_list, times, token_list
+
+
+def chosen(record, **options):
+    corpus = read([record], **options)
+    return {column.role: column.name for column in corpus.report.columns}
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"Tweet Text": "some oven", "Screen_Name": "ann"}, {"text": "Tweet Text", "author": "Screen_Name"}),
+        (
+            {"full_text": "oven", "user": {"screen_name": "a", "id": 1}},
+            {"text": "full_text", "author": "user.screen_name"},
+        ),
+        ({"id": 1, "remark": "a long oven text", "n": "3"}, {"text": "remark", "id": "id"}),
+        (
+            {"body": "oven", "hashtags": ["x1"], "category": "c"},
+            {"text": "body", "tags": "hashtags", "label": "category"},
+        ),
+        ({"text": "oven", "label": None, "user": {"x": {}}}, {"text": "text"}),
+    ],
+)
+def test_guesses(record, expected):
+    assert chosen(record) == expected
+
+
+def test_guesses_give_way_to_what_is_asked():
+    record = {"text": "oven", "title": "bread", "user": "ann", "created_at": "2026-01-01", "place": "York"}
+    assert chosen(record, text="title", author=False, time=False) == {"text": "title"}
+    assert chosen(record, groups={"who": "user"}) == {"text": "text", "time": "created_at"}
+    report = read([record], author="place").report
+    assert [(column.role, column.guessed) for column in report.columns] == [
+        ("text", True), ("author", False), ("time", True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"author": "usr"}, "there is no column 'usr' for author=; did you mean 'user'?"),
+        ({"groups": ["zzz"]}, "there is no column 'zzz' for groups=; the columns are 'text', 'user', 'n'"),
+        ({"streams": ["none"]}, "there is no column 'none' for streams="),
+        ({"text": False}, "none of its columns looks like the text ('text', 'user', 'n'); say which it is with text="),
+        ({"groups": ["day"]}, "groups by 'day' are made from times; name their column with time="),
+        ({"groups": {"topic": "n"}}, "groups= may not use the name 'topic'"),
+        ({"streams": {"word": "n"}}, "streams= may not use the name 'word'"),
+        ({"streams": {"mention": "n"}, "mentions": "stream"}, "streams= and the text both make a stream 'mention'"),
+        ({"time": "user"}, "line 1: column 'user': 'ann' is no time that can be read"),
+        ({"author": ["ann"]}, "author= must name a column of the source; only a list of texts takes values"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(CorpusError, match=re.escape(message)):
+        read([{"text": "oven", "user": "ann", "n": 3}], **options)
+
+
+def test_times_that_cannot_be_read_are_missing_and_told():
+    posts = [{"text": "oven", "date": "2026-01-01"}, {"text": "bread", "date": "soon"}]
+    with pytest.warns(ReadWarning, match="1 times cannot be read .* the first: line 2, column 'date': 'soon'"):
+        corpus = read(posts)
+    assert np.isnat(corpus.times).tolist() == [False, True]
+    with pytest.warns(ReadWarning):
+        assert read(posts, time="date", skip_bad_lines=True).n_documents == 2
+
+
+MOMENT = 1_530_418_569_000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2018-07-01T04:16:09Z", "2018-07-01T04:16:09.000+00:00", "2018-07-01 04:16:09", "2018-07-01T06:16:09+02:00",
+        "Sun Jul 01 04:16:09 +0000 2018", 1530418569, "1530418569", 1530418569000, 1530418569.0,
+        dt.datetime(2018, 7, 1, 4, 16, 9), dt.datetime(2018, 7, 1, 4, 16, 9, tzinfo=dt.UTC),
+        np.datetime64("2018-07-01T04:16:09"),
+    ],
+)  # fmt: skip
+def test_times_as_they_are_written(value):
+    for values in ([value], [value, value], [value, None]):
+        found, wrong = times(values)
+        assert (found[0], wrong) == (MOMENT, [])
+    assert times([value, None])[0][1] == NAT
+
+
+def test_days_and_months_are_groups():
+    posts = [{"text": "oven", "created_at": f"2026-0{m}-0{d}T10:00:00Z"} for m, d in ((1, 1), (1, 2), (2, 1))]
+    corpus = read(posts, groups=["month", "day"])
+    assert corpus.groups["month"].labels == ("2026-01", "2026-02")
+    assert corpus.groups["month"].codes.tolist() == [0, 0, 1]
+    assert len(corpus.groups["day"].labels) == 3
+
+
+def test_columns_as_streams():
+    posts = [
+        {"text": "oven", "place": "New York", "who": ["x", "y"]},
+        {"text": "bread", "place": "Rome; Bari", "who": None},
+    ]
+    corpus = read(posts, streams={"place": "place", "mention": "who"})
+    found = {name: [corpus.vocabulary[w] for w in corpus.streams[name].words] for name in ("place", "mention")}
+    assert found == {"place": ["New York", "Rome", "Bari"], "mention": ["x", "y"]}
+    assert corpus.streams["mention"].offsets.tolist() == [0, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("#A #b", ["#a", "#b"]), ("a;b, c|d", ["a", "b", "c", "d"]), ("['a', 'b']", ["a", "b"]), ('["a"]', ["a"]),
+        (["A", None, " "], ["a"]), (None, []), (float("nan"), []), ("", []), (3, ["3"]),
+    ],
+)  # fmt: skip
+def test_tags_as_they_are_written(value, expected):
+    assert tag_list(value) == expected
+
+
+def test_token_lists_as_they_are_written():
+    assert token_list("@a @b") == ["@a", "@b"]
+    assert token_list(np.array(["x", "y"])) == ["x", "y"]
+
+
+def test_posts_stream_through_without_their_texts_staying():
+    filler = "x" * 2000
+
+    def posts(n):
+        for i in range(n):
+            yield {"text": f"oven bread w{i % 50} https://t.co/{i}{filler}", "user": f"u{i % 9}", "id": i}
+
+    def peak(n):
+        tracemalloc.start()
+        read(posts(n))
+        top = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return top
+
+    few, many = peak(3 * 8192), peak(4 * 8192)
+    assert (many - few) / 8192 < 150  # bytes a post, of texts of 2,000

@@ -1,0 +1,183 @@
+"""Every kind of source gives the same corpus."""
+
+import re
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from pitmanyor import Corpus
+from pitmanyor.errors import CorpusError
+from pitmanyor.reading import plugins, read
+
+COLUMNS = {
+    "text": ["Bread from the oven #food", "Planets and stars", "Oven bread again"],
+    "author": ["ann", None, "bob"],
+    "likes": [1, 2, 3],
+}
+RECORDS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return read(RECORDS, groups=["likes"])
+
+
+def parquet(path, query):
+    duckdb.execute(f"copy ({query}) to '{path}' (format parquet)")
+    return path
+
+
+QUERY = """select * from (values
+    ('Bread from the oven #food', 'ann', 1), ('Planets and stars', null, 2), ('Oven bread again', 'bob', 3)
+) t(text, author, likes)"""
+
+
+@pytest.mark.parametrize("kind", ["dict", "iterator", "pandas", "parquet", "relation", "result"])
+def test_sources_agree(kind, expected, tmp_path):
+    source = {
+        "dict": lambda: COLUMNS,
+        "iterator": lambda: iter(RECORDS),
+        "pandas": lambda: pd.DataFrame(COLUMNS),
+        "parquet": lambda: parquet(tmp_path / "x.parquet", QUERY),
+        "relation": lambda: duckdb.sql(QUERY),
+        "result": lambda: duckdb.connect().execute(QUERY),
+    }[kind]()
+    found = read(source, groups=["likes"])
+    assert found.content_hash == expected.content_hash
+    assert found.rows.tolist() == [1, 3]
+    assert [(one.name, one.documents) for one in found.report.filters if one.documents] == [("missing author", 1)]
+
+
+def test_numbers_with_gaps_name_authors_as_whole_numbers():
+    frame = pd.DataFrame({"text": ["some words", "other words", "more words"], "author": [7, None, 12]})
+    assert read(frame).groups["author"].labels == ("7", "12")
+
+
+def test_the_gaps_of_pandas_are_gaps():
+    frame = pd.DataFrame(
+        {
+            "text": pd.array(["oven bread", pd.NA, "stars"], dtype="string"),
+            "author": pd.array([1, 2, pd.NA], dtype="Int64"),
+            "created_at": pd.to_datetime(["2026-01-01", None, None]),
+            "tags": [["x1"], None, []],
+            "kind": pd.Categorical(["a", "b", None]),
+        }
+    )
+    corpus = read(frame, groups=["kind"], missing_author="keep")
+    assert corpus.rows.tolist() == [1, 3]
+    assert corpus.groups["author"].labels == ("1", "(unknown)")
+    assert corpus.groups["kind"].labels == ("a", "(unknown)")
+    assert np.isnat(corpus.times).tolist() == [False, True]
+
+
+def test_nested_parquet(tmp_path):
+    path = parquet(
+        tmp_path / "x.parquet",
+        "select 'some words' as text, {'name': 'ann', 'n': 1} as user, "
+        "[{'tag': 'Sun'}, {'tag': 'Sky'}] as \"odd \"\" tags\"",
+    )
+    corpus = read(path, author="user.name", tags='odd " tags[].tag')
+    assert corpus.groups["author"].labels == ("ann",)
+    assert set(corpus.vocabulary) == {"some", "words", "sun", "sky"} - {"some"}
+
+
+def test_lists_of_texts_take_labels_as_lists():
+    corpus = read(["bread oven", "stars"], author=["ann", "bob"], label=["x", "y"])
+    assert corpus.groups["author"].labels == ("ann", "bob")
+    assert corpus.groups["label"].labels == ("x", "y")
+
+
+def test_token_lists_are_taken_as_they_are():
+    corpus = read([["The", "oven"], [], ["The", "a b"]])
+    assert corpus.vocabulary == ("The", "a b", "oven")
+    assert list(corpus.streams) == ["word"]
+    assert corpus.rows.tolist() == [1, 3]
+    frame = pd.DataFrame({"tokens": [["x", "y"], ["z"]], "user": ["a", "b"]})
+    assert read(frame).n_tokens == 3
+
+
+def test_one_post_per_line(tmp_path):
+    (tmp_path / "x.txt").write_text("bread, oven\n\nstars\n")
+    corpus = read(tmp_path / "x.txt")
+    assert corpus.vocabulary == ("bread", "oven", "stars")
+    assert corpus.rows.tolist() == [1, 3]
+
+
+def test_a_matrix_of_counts():
+    matrix = scipy.sparse.csr_matrix(np.array([[2, 0, 1], [0, 0, 0], [0, 3, 0]]))
+    corpus = read(matrix, vocabulary=["a", "b", "c"], author=["x", "y", "z"], groups={"day": [1, 2, 1]})
+    assert [corpus.vocabulary[w] for w in corpus.streams["word"].words] == ["a", "a", "c", "b", "b", "b"]
+    assert corpus.groups["author"].labels == ("x", "z")
+    assert corpus.groups["day"].labels == ("1",)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"vocabulary": None}, "give them with vocabulary="),
+        ({"vocabulary": ["a"]}, "the matrix has 2 columns and the vocabulary 1 words"),
+        ({"vocabulary": ["a", "a"]}, "lists a word twice"),
+        ({"author": ["x", "y"]}, "author= must give one label for each of the 1 rows"),
+        ({"text": "x"}, "give labels of its rows by author=, label= and groups="),
+        ({"source": scipy.sparse.csr_matrix([[0.5, 1]])}, "whole counts"),
+        ({"source": scipy.sparse.csr_matrix([[-1, 1]])}, "whole counts"),
+    ],
+)
+def test_matrices_that_are_refused(change, message):
+    given = {"source": scipy.sparse.csr_matrix([[1, 1]]), "vocabulary": ["a", "b"]} | change
+    with pytest.raises(CorpusError, match=re.escape(message)):
+        read(given.pop("source"), **given)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("no/such.csv", "no/such.csv: there is no such file"),
+        ("/", "a directory; give the file of posts itself"),
+        ([], "is empty; give at least one post"),
+        ([1, 2], "begins with 1; give texts, token lists or dicts"),
+        ([{"text": "a b"}, 7], "line 2: 7 where a dict was expected"),
+        ({"text": ["a"], "x": []}, "'text' has 1, 'x' has 0"),
+        (7, "cannot read the given int: give a path, a data frame"),
+    ],
+)
+def test_sources_that_are_refused(source, message):
+    with pytest.raises(CorpusError, match=re.escape(message)):
+        read(source)
+
+
+def test_files_of_unknown_or_wrong_format(tmp_path):
+    (tmp_path / "x.docx").write_text("x")
+    with pytest.raises(CorpusError, match="the ending '.docx' says no format; use one of .csv"):
+        read(tmp_path / "x.docx")
+    (tmp_path / "x.parquet").write_text("no parquet")
+    with pytest.raises(CorpusError, match="x.parquet: cannot be read as Parquet"):
+        read(tmp_path / "x.parquet")
+
+
+class Point:
+    def __init__(self, name, value):
+        self.name, self.value, self.load = name, "a.b:c", lambda: value
+
+
+def test_plug_ins(monkeypatch, tmp_path):
+    points = {
+        "pitmanyor.readers": [Point("xyz", lambda path: ({"text": line} for line in path.read_text().split(";")))],
+        "pitmanyor.tokenisers": [Point("letters", lambda text: [f"{letter}{letter}" for letter in text])],
+    }
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points.get(group, []))
+    (tmp_path / "x.xyz").write_text("oven bread;stars")
+    assert read(tmp_path / "x.xyz").vocabulary == ("bread", "oven", "stars")
+    assert read(["xyz"], tokeniser="letters").vocabulary == ("xx", "yy", "zz")
+    with pytest.raises(
+        CorpusError, match="no 'none' among pitmanyor.tokenisers .there are: 'tweet', 'whitespace', 'letters'"
+    ):
+        read(["xyz"], tokeniser="none")
+
+
+def test_a_corpus_survives_its_file(tmp_path, expected):
+    expected.save(tmp_path / "c")
+    assert Corpus.load(tmp_path / "c").report == expected.report
