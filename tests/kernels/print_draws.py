@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numba import njit
 
-from pitmanyor.kernels import draws
+from pitmanyor.kernels import draws, draws_row
 from pitmanyor.kernels.random import bits, philox, stream_key, uniform
 
 CASES: dict[str, list[tuple[float, ...]]] = {
@@ -31,6 +32,19 @@ def draw(name: str, arguments: tuple[float, ...], size: int) -> Iterator[str]:
         yield f"{name}{arguments} {float(value).hex()} {int(n)}"
 
 
+@njit
+def fill_row(lanes: draws_row.Lanes, size: int, a: float, key: np.uint64) -> int:
+    for k in range(size):
+        lanes.power[k], lanes.fraction[k] = draws_row.split_power(-0.7 * k)
+    return draws_row.draw_stable(lanes, 0, size, draws_row.split_power(2.0 / a), a, key, 0)
+
+
+def draw_row(a: float, size: int) -> str:
+    lanes = draws_row.new_lanes(size)
+    n = fill_row(lanes, size, a, np.uint64(stream_key(12, 0, 0, 0, 0)))
+    return f"row {a} {lanes.value[:size].tobytes().hex()} {int(n)}"
+
+
 def main() -> None:
     key = np.uint64(stream_key(np.uint64(2**64 - 1), 3, np.uint64(2**63), -1, 7))
     print(int(key), [int(word) for word in philox(1, 2, 3, 4, 5, 6)])
@@ -39,6 +53,8 @@ def main() -> None:
     for name, cases in CASES.items():
         for arguments in cases:
             print("\n".join(draw(name, arguments, 200 if len(cases) < 7 else 60)))
+    for a in (0.1, 0.3, 0.5, 0.7, 0.99):
+        print(draw_row(a, 100))
 
 
 if __name__ == "__main__":

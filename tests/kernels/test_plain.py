@@ -1,4 +1,4 @@
-"""The kernels for the plain shape draw what the general ones draw, to the byte."""
+"""The collapsed kernels for the plain shape draw what the general ones draw, to the byte."""
 
 import numba
 import numpy as np
@@ -6,6 +6,7 @@ import pytest
 
 from pitmanyor import Corpus, Graph, models, simulate, uniform
 from pitmanyor.infer.sweeps import Sweeper, initialise
+from pitmanyor.kernels.measure import JOINT
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 
@@ -34,30 +35,30 @@ def corpus_for(graph: Graph) -> Corpus:
     return simulate(graph, documents=12, tokens=9, groups={"author": 3}, vocabulary=7, seed=4).corpus
 
 
-def run(graph: Graph, corpus: Corpus, sweep: str, *, plain: bool) -> State:
+def run(graph: Graph, corpus: Corpus, *, plain: bool) -> State:
     # without the compiler in double precision; with it in single, as users run it (and compiled only once)
     precision = np.float64 if numba.config.DISABLE_JIT else np.float32
     state = new_state(compile_plan(graph, corpus), precision=precision)
     assert state.plain
     state.plain = plain
     initialise(state, (5, 0, 0))
-    sweeper = Sweeper(state, sweep, anchors=0.5)  # type: ignore[arg-type]
+    sweeper = Sweeper(state, "collapsed")
     for number in range(1, 7):
         sweeper.step(state, (5, 0, number))
     return state
 
 
 @pytest.mark.nojit
-@pytest.mark.parametrize("sweep", ["collapsed", "mixed"])
 @pytest.mark.parametrize("name", MODELS)
-def test_plain_kernels_give_the_same_bytes(name: str, sweep: str) -> None:
+def test_plain_kernels_give_the_same_bytes(name: str) -> None:
     graph = MODELS[name]()
     corpus = corpus_for(graph)
-    plain, general = (run(graph, corpus, sweep, plain=flag) for flag in (True, False))
+    plain, general = (run(graph, corpus, plain=flag) for flag in (True, False))
     assert plain.text.topic.tobytes() == general.text.topic.tobytes()
     assert plain.text.code.tobytes() == general.text.code.tobytes()
     assert plain.net.counts.tobytes() == general.net.counts.tobytes()
-    np.testing.assert_allclose(plain.text.measures, general.text.measures, rtol=1e-9)
+    # but for auxiliaries of a Dirichlet, whose topics they visit in another order
+    np.testing.assert_allclose(plain.text.measures[..., JOINT:], general.text.measures[..., JOINT:], rtol=1e-9)
 
 
 @pytest.mark.nojit

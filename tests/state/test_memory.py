@@ -2,14 +2,21 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from oracle.bridge import state_of
+from oracle.invariants import check
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
+from pitmanyor.infer.sweeps import initialise
 from pitmanyor.models import author_topic, hpyp
 from pitmanyor.plan import compile_plan
-from pitmanyor.state import new_state
-from pitmanyor.state.memory import PER_COUNT, memory_of, refuse_if_too_large
+from pitmanyor.state import State, new_state
+from pitmanyor.state.columns import grow
+from pitmanyor.state.layout import build_layout
+from pitmanyor.state.memory import PER_COUNT, PER_RESTAURANT, PER_TOKEN, memory_of, refuse_if_too_large
+from pitmanyor.state.state import padded
 
 DOCUMENTS = [[f"w{(7 * d + n) % 50}" for n in range(100)] for d in range(40)]
 CORPUS = Corpus.from_tokens(DOCUMENTS, groups={"author": [d % 5 for d in range(40)]})
@@ -21,6 +28,12 @@ def test_tokens_take_at_most_24_bytes_each(model):
     memory = memory_of(state)
     assert 12 * state.plan.n_tokens <= memory.tokens <= 24 * state.plan.n_tokens
     assert memory.total == memory.tables + memory.tokens + memory.scratch
+
+
+def test_a_plan_keeps_the_words_and_no_more_per_token():
+    plan = compile_plan(hpyp(), CORPUS)
+    kept = sum(a.nbytes for a in vars(plan.order).values() if isinstance(a, np.ndarray)) + plan.cells.of_token.nbytes
+    assert kept <= 4 * plan.n_tokens + 8 * (plan.n_documents + 1) + 4
 
 
 def test_count_tables_are_what_the_layout_says():
@@ -40,3 +53,42 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
+
+
+def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch):
+    state = new_state(compile_plan(hpyp(), CORPUS))
+    initialise(state, (1, 0, 0), 20)
+    before, layout, n_topics, columns = state_of(state), state.layout, state.n_topics, state.capacity + 16
+    size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, columns) - 1}
+    monkeypatch.setattr("pitmanyor.state.memory.os.sysconf", size.__getitem__)
+    message = (
+        f"this chain has {n_topics} topics, and new ones need room: {columns} columns beside the {state.capacity} they "
+        "are filled from take 0.0 GB, and this machine has 0.0; set max_topics, say to"
+    )
+    with pytest.raises(PlanError, match=re.escape(message)):
+        grow(state, columns)
+    assert state.layout is layout and state_of(state) == before
+    check(state)
+    size["SC_PHYS_PAGES"] += 1
+    grow(state, columns)
+    assert state.capacity == columns and state_of(state) == before
+
+
+def test_columns_grow_by_half_where_memory_allows_and_by_as_many_as_needed_where_not(monkeypatch):
+    state = new_state(compile_plan(hpyp(), CORPUS))
+    grow(state, 64)
+    size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, 96) - 1}
+    monkeypatch.setattr("pitmanyor.state.memory.os.sysconf", size.__getitem__)
+    grow(state, 65)
+    assert state.capacity == 80
+    size["SC_PHYS_PAGES"] = _need(state, 120)
+    grow(state, 81)
+    assert state.capacity == 128
+
+
+def _need(state: State, columns: int) -> int:
+    """Bytes of tables with so many columns beside those there are, and of the tokens."""
+    layouts = (state.layout, build_layout(state.plan, padded(columns)))
+    sizes = np.array([layout.sizes for layout in layouts]).sum(axis=0)
+    cells = sum(layout.cells.nbytes for layout in layouts)
+    return int(sizes @ [PER_COUNT, PER_RESTAURANT, 4, 16]) + cells + PER_TOKEN * state.plan.n_tokens

@@ -7,44 +7,46 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.infer.seeds import Seed, generator
-from pitmanyor.kernels.arrays import CONCENTRATION, N_COLUMNS
-from pitmanyor.kernels.measure import JOINT, OMEGA, ZETA, measure_topics, measure_words
+from pitmanyor.infer.vectors import chunk_cells
+from pitmanyor.kernels.arrays import CONCENTRATION, N_COLUMNS, OWN
+from pitmanyor.kernels.births import LEAST
+from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
-DRAWS = 9  # the purpose of the stream
-LEAST = 1e-280  # a concentration stays above it, so that nothing underflows
+DRAWS, LAYERS = 9, 12  # the purposes of the streams
 
 
 class Measures:
     """Auxiliary sums and log joint of every restaurant, as they stand after a sweep."""
 
     def __init__(self, state: State) -> None:
-        plan = state.plan
-        self.instances: dict[int, NDArray[np.int64]] = {}
-        for i, node in enumerate(plan.nodes):
-            if node.side == "word" and not node.local:
-                cells = plan.cells.of(i)
-                first = np.flatnonzero(np.diff(plan.cells.instance[cells], prepend=-1))
-                self.instances[i] = np.append(first + cells.start, cells.stop).astype(np.int64)
-        self.by_node: list[Floats] = [np.zeros((0, 3))] * len(plan.nodes)
+        nodes = state.plan.nodes
+        self.chunks = {i: chunk_cells(state, i) for i, n in enumerate(nodes) if n.side == "word" and not n.local}
+        self.by_node: list[Floats] = [np.zeros((0, 3))] * len(nodes)
+        self.dishes: list[Floats] = [np.zeros((0, 3))] * len(nodes)  # of word-side nodes, in runs of cells
 
     def take(self, state: State, seed: Seed) -> None:
         """Measure the shared nodes; documents were measured as they were visited."""
-        net = state.net
+        net, rng = state.net, generator(seed, LAYERS)
         local = 0
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
             if node.local:
                 self.by_node[i] = state.text.measures[:, local]
+                if node.kind == "pyp" and not node.per_topic and net.nodes[i, OWN] < 0:
+                    b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
+                    self.by_node[i] = _layer(self.by_node[i], node.discount, b, rng)
                 local += 1
-            elif i in self.instances:
-                columns = int(net.status[N_COLUMNS]) if node.per_topic else 1
-                out = np.zeros(((len(self.instances[i]) - 1) * columns, 3))
-                measure_words(net, state.tables, state.terms, self.instances[i], columns, out, seed)
-                self.by_node[i] = out
+            elif i in self.chunks:
+                chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
+                drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
+                self.dishes[i] = np.empty((len(drawn), 3))
+                self.by_node[i] = np.empty((len(chunks.instances) * columns, 3))
+                outs = (drawn, self.dishes[i], self.by_node[i])
+                measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
             else:
                 out = np.zeros((cells.stop - cells.start, 3))
                 measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
@@ -53,7 +55,27 @@ class Measures:
     @property
     def log_joint(self) -> float:
         """log p(words, topics, tables), of the count pmf (maths 1)."""
-        return float(sum(values[:, JOINT].sum() for values in self.by_node))
+        return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
+
+
+def _layer(documents: Floats, a: float, b: float, rng: np.random.Generator) -> Floats:
+    """What the restaurants of all documents need together, where they share b: only counts of counts matter.
+
+    Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
+    omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
+    """
+    total: Floats = np.asarray(documents.sum(axis=0, keepdims=True))
+    more_tables, more_customers = (_more_than(documents[:, column]) for column in (OPENED, SEATED))
+    by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
+    total[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
+    total[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
+    total[0, JOINT] += more_tables @ np.log(by_table) - more_customers @ np.log(by_customer)
+    return total
+
+
+def _more_than(counts: Floats) -> NDArray[np.int64]:
+    """How many of the counts are above 0, 1, 2, ..."""
+    return np.bincount(counts.astype(np.int64))[::-1].cumsum()[::-1][1:]
 
 
 def sample_concentrations(state: State, measures: Measures, seed: Seed) -> None:
@@ -105,4 +127,4 @@ def concentration_of(state: State, name: str) -> Floats:
     values = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
     if node.share == "layer" or not isinstance(node.concentration, Gamma):
         return values[0, :1]
-    return values[:, : state.n_topics if node.per_topic else 1].reshape(-1)
+    return values[:, np.flatnonzero(state.net.live)].reshape(-1) if node.per_topic else values[:, 0]

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from pitmanyor.graph import Graph
 from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import AT_WORD, BLOCK, NODE, ROW
-from pitmanyor.kernels.explicit import CONSTANT, Bench, Sums, explicit_sweep, fill_sums
-from pitmanyor.kernels.plain import plain_sweep
-from pitmanyor.state.scratch import NOT_SUMMED, new_desks, new_sheets
+from pitmanyor.kernels.explicit import Bench, Sums, explicit_sweep, fill_sums
+from pitmanyor.kernels.quick import quick_sweep
+from pitmanyor.kernels.simple import simple_sweep
+from pitmanyor.kernels.slots import CONSTANT
+from pitmanyor.state.scratch import NOT_SUMMED, is_quick, new_desks, new_sheets, new_slots
 from pitmanyor.state.state import State
 
 
@@ -26,9 +28,10 @@ class Explicit:
             np.zeros((n_threads, 3, n_word + 1), np.int64),
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
-        self.plain = state.plain
+        self.simple, self.quick = state.plain, is_quick(plan)
+        self.slots = new_slots(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.desks = new_desks(plan, state.capacity, n_threads)
-        self.sheets = new_sheets(plan, state.capacity, n_threads)
+        self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.pairs, self.index = cached_pairs(state)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
@@ -40,16 +43,20 @@ class Explicit:
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
         given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
-        if self.plain:
+        if self.simple:
+            self.slots.stamp[:] = NOT_SUMMED
+            simple_sweep(*given, self.slots, *rest, documents, n_held, seed)
+        elif self.quick:
             self.sheets.stamp[:] = NOT_SUMMED
-            plain_sweep(*given, self.sheets, *rest, documents, n_held, seed)
+            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed)
         else:
             explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed)
 
     def _make_room(self, state: State) -> None:
         if self.desks.slot_of.shape[1] != state.capacity:
             self.desks = new_desks(state.plan, state.capacity, self.n_threads)
-            self.sheets = new_sheets(state.plan, state.capacity, self.n_threads)
+            self.sheets = new_sheets(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+            self.slots = new_slots(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

@@ -23,6 +23,7 @@ Sweep = Literal["mixed", "collapsed", "explicit"]
 SWEEPS = ("mixed", "collapsed", "explicit")
 TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
+ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
 ANCHORS = 11  # the purpose of the stream that picks them
 
 
@@ -33,7 +34,7 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
         given = (state.net, state.tables, state.terms)
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
         if state.plain:
-            start = plain_collapsed_sweep(*given, state.sheets, *rest)
+            start = plain_collapsed_sweep(*given, state.slots, *rest)
         else:
             start = collapsed_sweep(*given, state.desks, *rest)
         if start == len(documents):
@@ -58,6 +59,11 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
     for part in np.array_split(np.arange(state.plan.n_documents), min(PARTS, state.plan.n_documents)):
         collapsed(state, part, seed)
         fit_tables(state)
+
+
+def share_of_anchors(n_tokens: int) -> float:
+    """The share of documents that are anchors where nobody says: births and deaths cost the same in every corpus."""
+    return min(1.0, max(FEWEST, ANCHORED / n_tokens))
 
 
 class Sweeper:

@@ -7,28 +7,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.infer.leaves import LeafIndex, find_leaves
 from pitmanyor.infer.seeds import Seed
-from pitmanyor.kernels.arrays import EXPLICIT
+from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT
+from pitmanyor.kernels.counting import count_shared, forget
+from pitmanyor.kernels.leaves import up_leaf
 from pitmanyor.kernels.recount import (
-    count_shared,
-    forget,
-    refresh_node,
+    refresh_counts,
     send_up,
     up_scalars,
     up_topics,
     up_totals,
     up_words,
 )
+from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.kernels.vectors import (
     CHUNK,
     Family,
     Vectors,
     draw_topic_node,
-    draw_word_node,
     draw_word_scalars,
     mark_explicit,
 )
+from pitmanyor.kernels.word_vectors import draw_word_node
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
@@ -64,6 +66,7 @@ class Switch:
         self.chunks = {i: chunk_cells(state, i) for i in self.shared if state.plan.nodes[i].side == "word"}
         self.vectors = Vectors(*(np.zeros(0) for _ in range(4)))
         self.log_x = np.zeros(0)
+        self.leaves: LeafIndex | None = None  # made when first needed: collapsed sweeps do without
 
     def _make_room(self, state: State) -> None:
         n_rests = state.layout.sizes[1]
@@ -89,25 +92,46 @@ class Switch:
 
     def up(self, state: State, seed: Seed) -> None:
         """Vectors and documents to counts, children first: customers recounted, tables drawn given the old bases."""
-        net, plan = state.net, state.plan
+        if self.leaves is None:
+            self.leaves = find_leaves(state)
+        net, plan, leaves = state.net, state.plan, self.leaves
         for i in self.shared:
-            cells = plan.cells.of(i)
-            forget(net, cells.start, cells.stop)
-        count_shared(net, state.text, state.topics, state.words)
+            if i in leaves.nodes:
+                net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0
+            else:
+                forget(net, plan.cells.of(i).start, plan.cells.of(i).stop)
+        count_shared(net, state.text, state.topics, state.words, leaves.tokens.streams)
         for i in reversed(self.shared):
             block, cells = state.layout.blocks[i], plan.cells.of(i)
-            if i in self.chunks:
-                chunks = self.chunks[i]
-                partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
-                up_totals(net, i, chunks.bounds, chunks.instances, partial)
-                if plan.nodes[i].discount > 0:
-                    up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
-                up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, seed)
-                up_totals(net, i, chunks.bounds, chunks.instances, partial)
+            if i in leaves.nodes:
+                self._up_leaf(state, i, leaves, seed)
+            elif i in self.chunks:
+                self._up_words(state, i, seed)
             else:
                 up_topics(net, state.tables, self.vectors, self.family, cells.start, cells.stop, seed)
-            send_up(net, self.family, cells.start, cells.stop)
+            if not (i in leaves.nodes and leaves.nodes[i].sends):
+                send_up(net, self.family, cells.start, cells.stop)
             size = block.n_instances * block.own
             net.nodes[i, EXPLICIT] = 0
-            refresh_node(net, state.tables, i, cells.start, cells.stop, block.rest, block.to_rest, size)
+            if i not in leaves.nodes:
+                refresh_counts(net, state.tables, i, cells.start, cells.stop)
+            refresh_restaurants(net, i, block.rest, block.to_rest, size)
         open_door(net)
+
+    def _up_leaf(self, state: State, i: int, leaves: LeafIndex, seed: Seed) -> None:
+        """A word node whose customers are tokens; its restaurants know how many."""
+        block = state.layout.blocks[i]
+        if state.plan.nodes[i].discount > 0:
+            up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
+        given = (state.net, state.tables, state.terms, self.family, state.text.topic, leaves.tokens, i)
+        up_leaf(*given, leaves.nodes[i].rows(block), self.log_x, seed)
+
+    def _up_words(self, state: State, i: int, seed: Seed) -> None:
+        """A word node whose cells' customers are complete."""
+        net, block, chunks = state.net, state.layout.blocks[i], self.chunks[i]
+        partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
+        up_totals(net, i, chunks.bounds, chunks.instances, partial)
+        if state.plan.nodes[i].discount > 0:
+            up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
+        up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, seed)
+        up_totals(net, i, chunks.bounds, chunks.instances, partial)

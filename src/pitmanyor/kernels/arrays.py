@@ -40,7 +40,7 @@ AT_WORD, AT_TOKEN, AS_IS = 0, 1, 2
 # columns of Net.nodes and Net.reals
 KIND, WIDE, REST_WIDE, LOCAL, DESK, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
 PRIOR_FIRST, TABLE, SHIFT, MASK, EXPLICIT, N_WORDS, OWN = 7, 8, 9, 10, 11, 12, 13
-DISCOUNT, BASE = 0, 1
+DISCOUNT, BASE, SHAPE, RATE = 0, 1, 2, 3
 # columns of Net.cells; of Net.counts and Net.totals; rows of Net.rests
 NODE, ROW, REST, TO_ROW, TO_REST = 0, 1, 2, 3, 4
 CUSTOMERS, TABLES = 0, 1
@@ -59,7 +59,8 @@ class Net(NamedTuple):
     """All restaurants: what the nodes are, where their cells lie, the counts, and what scoring reads."""
 
     nodes: Ints  # (node, KIND...): shape, place on the desk, parents, mixing prior, Stirling table, walk digit
-    reals: Floats  # (node, DISCOUNT or BASE); base: probability of a dish under a root: 1/V, 1/K, 0 for a gem
+    reals: Floats  # (node, DISCOUNT...); base: probability of a dish under a root: 1/V, 1/K, 0 for a gem;
+    #   shape and rate: the prior of a shared node's concentrations where every topic has its own, else 0
     prior: Floats  # lambda of learned mixes, fixed weights of others
     cells: Ints  # (cell, NODE...): node, first count, first restaurant, and the same for tables per parent
     counts: Ints32  # (count, CUSTOMERS or TABLES)

@@ -16,6 +16,7 @@ from pitmanyor.kernels.arrays import (
     SHARED,
     WORD_LIST,
 )
+from pitmanyor.kernels.births import update_topics
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
     load_document,
@@ -30,7 +31,7 @@ from pitmanyor.kernels.jit import inner, kernel
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.scoring import fill_form, multiply, pick, score_side
-from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat, update_topics
+from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat
 
 COLLAPSED = 1  # the purpose of this sweep's random streams
 # a token's topic before its first visit: UNSEEN, or FORCED - k to start it in topic k
@@ -64,7 +65,8 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
     desk.slots[h, TOKENS] -= 1
     if desk.slots[h, TOKENS] == 0:
         close_slot(terms, desk, h)
-    if update_topics(net, k):
+    changed, n = update_topics(net, k, key, n)
+    if changed:
         visit.marks[0] = 0
     return True, n
 
@@ -117,7 +119,8 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
     if exit >= 0:
         _, n = seat(net, tables, words, word_side[0], exit, k, key, n)
     text.topic[token] = k
-    if update_topics(net, k):
+    changed, n = update_topics(net, k, key, n)
+    if changed:
         visit.marks[0] = 0
     return n
 

@@ -41,6 +41,7 @@ class Terms(NamedTuple):
 
     small: Floats  # (..., STAY, OPEN, LEAVE or LOG_S)
     cells: Ints
+    flat: Floats  # `small` again, as one row
 
 
 class Desk(NamedTuple):

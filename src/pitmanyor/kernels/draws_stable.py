@@ -52,23 +52,34 @@ def _sin(x: float) -> float:
 
 
 @njit(cache=True, forceinline=True, error_model="numpy")
-def _kanter(a: float, m: float, key: np.uint64, n: int) -> tuple[float, float, float, int]:
-    """Kanter's draw accepted with probability exp(-S): (S, factor, exponent) with S = factor * exp(exponent).
+def kanter(a: float, m: float, angle: float, e: float) -> tuple[float, float, float]:
+    """A stable variable from an angle in (0, pi) and an exponential: (S, factor, exponent), S = factor * exp(exponent).
 
-    The angle is measured from pi, where the heavy tail is, so that it keeps its relative precision there.
+    The angle is measured from pi, where the heavy tail is, so that it keeps its relative precision there. S is infinite
+    where it would overflow.
     """
     b = (1.0 - a) / a
+    sine = _sin(angle)
+    exponent = b * math.log(m * _sin((1.0 - a) * (math.pi - angle)) / (sine * e))
+    factor = m * _sin(a * (math.pi - angle)) / sine
+    return factor * math.exp(exponent) if exponent < 700.0 else math.inf, factor, exponent
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def is_accepted(value: float, u: float) -> bool:
+    """Is u below exp(-value)?"""
+    return u < 1.0 - value or (value < _SURELY_REJECTED and u < math.exp(-value))
+
+
+@njit(cache=True, forceinline=True, error_model="numpy")
+def _kanter(a: float, m: float, key: np.uint64, n: int) -> tuple[float, float, float, int]:
+    """Kanter's draw accepted with probability exp(-S)."""
     while True:
         angle = math.pi * uniform(key, n)
         u = uniform(key, n + 1)
         e, n = exponential(key, n + 2)
-        sine = _sin(angle)
-        exponent = b * math.log(m * _sin((1.0 - a) * (math.pi - angle)) / (sine * e))
-        factor = m * _sin(a * (math.pi - angle)) / sine
-        if exponent > 700.0:
-            continue
-        value = factor * math.exp(exponent)
-        if u < 1.0 - value or (value < _SURELY_REJECTED and u < math.exp(-value)):
+        value, factor, exponent = kanter(a, m, angle, e)
+        if is_accepted(value, u):
             return value, factor, exponent, n
 
 

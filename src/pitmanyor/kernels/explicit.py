@@ -28,9 +28,9 @@ from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import STUCK
+from pitmanyor.kernels.slots import CONSTANT
 
 EXPLICIT = 7  # the purpose of this sweep's random streams
-CONSTANT = -1  # in place of a row: one for every topic
 TRIES = 32  # draws of a topic outside the document before it is found by a full scan
 DOCUMENTS = 16  # visited together by one thread
 

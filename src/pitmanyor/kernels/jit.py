@@ -2,7 +2,8 @@
 
 `kernel` can be called from Python. `inner` is for functions that only kernels call: without the wrappers that unpack
 bundles of arrays from Python it compiles about four times as fast. `inlined` is for the small ones among them: a call
-that hands over bundles costs more than they do. None of these counts references to arrays: Numba does it with atomic
+that hands over bundles costs more than they do; `loose` ones may also sum in any order, which lets LLVM vectorise.
+None of these counts references to arrays: Numba does it with atomic
 additions whenever a field of a bundle is read, which costs more than the work in a hot loop. So they must not allocate;
 `allocating` is for the few that do.
 
@@ -27,6 +28,7 @@ kernel = njit(**COMMON, _nrt=False)
 allocating = njit(**COMMON)
 inner = njit(**INNER)
 inlined = njit(**INNER, forceinline=True)
+loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
 
 
 def spread(function: Any) -> Callable[..., None]:

@@ -13,6 +13,7 @@ from numba import prange
 
 from pitmanyor.kernels.arrays import (
     BASE,
+    BLOCK,
     CONCENTRATION,
     CUSTOMERS,
     DIRICHLET,
@@ -24,6 +25,7 @@ from pitmanyor.kernels.arrays import (
     N_PARENTS,
     N_WORDS,
     NODE,
+    OWN,
     PRIOR_FIRST,
     REST,
     REST_WIDE,
@@ -79,6 +81,12 @@ def log_dish(net, tables, terms, node, c, t):
     return log_stirling(tables, net.nodes[node, TABLE], c, t)
 
 
+@inlined
+def in_layer(net, node):
+    """One restaurant a document, and one concentration for all: what it needs follows from counts of counts."""
+    return net.nodes[node, KIND] != DIRICHLET and net.nodes[node, OWN] < 0 and net.nodes[node, REST_WIDE] == 0
+
+
 @inner
 def add_auxiliaries(net, node, b, c, t, key, n, out):
     """omega and zeta of one restaurant with c > 0 customers and t tables (maths 5)."""
@@ -129,10 +137,12 @@ def measure_local(net, terms, desk, key, n, out):
             out[j, OPENED] += t
             b = desk.concentration[j]
             kind = net.nodes[node, KIND]
-            out[j, JOINT] += log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t)
-            if kind == DIRICHLET:
-                t, n = _local_dirichlet(net, desk, j, node, b, key, n, out)
-            n = add_auxiliaries(net, node, b, c, t, key, n, out[j])
+            if not in_layer(net, node):
+                out[j, JOINT] += log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t)
+                drawn = t
+                if kind == DIRICHLET:
+                    drawn, n = _local_dirichlet(net, desk, j, node, b, key, n, out)
+                n = add_auxiliaries(net, node, b, c, drawn, key, n, out[j])
             if net.nodes[node, N_PARENTS] > 1:
                 for p in range(net.nodes[node, N_PARENTS]):
                     out[j, JOINT] += log_mix(net, node, p, desk.ints[h, j, N_TO + 2 * p], t)
@@ -213,27 +223,59 @@ def measure_topics(net, tables, terms, start, stop, out, seed):
 
 
 @inner
-def _measure_word_column(net, tables, terms, start, stop, k, out, seed):
-    """One restaurant of a word-side node: column k of the cells start..stop-1."""
+def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
+    """Dishes of the cells start..stop-1 of a word-side node, all columns of a cell at a time, into the log joint.
+
+    `drawn` gets the auxiliary tables of a Dirichlet, by column.
+    """
     node = net.cells[start, NODE]
+    n_columns = net.status[N_COLUMNS] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    q = net.cells[start, REST] + k
     out[:] = 0.0
-    if net.totals[q, CUSTOMERS] == 0:
-        return
-    key, n = stream_key(seed[0], seed[1], seed[2], q, MEASURE), np.int64(1) << 40
-    total, b = 0, net.rests[CONCENTRATION, q]
+    drawn[:] = 0
     for cell in range(start, stop):
-        i, it = net.cells[cell, ROW] + k, net.cells[cell, TO_ROW] + k * n_parents
-        t, n = _shared_dish(net, tables, terms, node, b, i, it, key, n, out)
-        total += t
-    _shared_restaurant(net, node, q, net.cells[start, TO_REST] + k * n_parents, total, key, n, out)
+        row, to_row, q = net.cells[cell, ROW], net.cells[cell, TO_ROW], net.cells[cell, REST]
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
+        for first in range(0, n_columns, BLOCK):
+            last = min(first + BLOCK, n_columns)
+            some = np.int32(0)
+            for k in range(first, last):
+                some |= net.counts[row + k, CUSTOMERS]
+            if some == 0:
+                continue
+            for k in range(first, last):
+                if net.counts[row + k, CUSTOMERS] > 0:
+                    b = net.rests[CONCENTRATION, q + k]
+                    t, n = _shared_dish(net, tables, terms, node, b, row + k, to_row + k * n_parents, key, n, out)
+                    drawn[k] += t
+
+
+@inner
+def _measure_word_restaurant(net, cell, runs, k, drawn, out, seed):
+    """Column k of the instance with first cell `cell`, whose runs are runs[0]..runs[1]-1."""
+    node = net.cells[cell, NODE]
+    q = net.cells[cell, REST] + k
+    total = net.totals[q, TABLES]
+    if net.nodes[node, KIND] == DIRICHLET:
+        total = 0
+        for r in range(runs[0], runs[1]):
+            total += drawn[r, k]
+    # cells have the streams of these keys up to here
+    key, n = stream_key(seed[0], seed[1], seed[2], q, MEASURE), np.int64(1) << 40
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    out[:] = 0.0
+    _shared_restaurant(net, node, q, net.cells[cell, TO_REST] + k * n_parents, total, key, n, out)
 
 
 @spread
-def measure_words(net, tables, terms, cells, n_columns, out, seed):
-    """Measures of a word-side node: `cells` bounds those of each instance; `out` has a row per (instance, column)."""
-    for j in prange((len(cells) - 1) * n_columns):
-        _measure_word_column(
-            net, tables, terms, cells[j // n_columns], cells[j // n_columns + 1], j % n_columns, out[j], seed
-        )
+def measure_words(net, tables, terms, bounds, instances, drawn, dishes, out, seed):
+    """Measures of a word-side node: `out` has a row per (instance, column), `dishes` one per run of cells.
+
+    `bounds` and `instances` are the runs, fixed, so that no number of threads changes a sum; `drawn` is scratch.
+    """
+    for r in prange(len(bounds) - 1):
+        _measure_word_run(net, tables, terms, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
+    n_columns = drawn.shape[1]
+    for j in prange(len(instances) * n_columns):
+        runs = (instances[j // n_columns, 0], instances[j // n_columns, 1])
+        _measure_word_restaurant(net, bounds[runs[0]], runs, j % n_columns, drawn, out[j], seed)

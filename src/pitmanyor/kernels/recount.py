@@ -8,81 +8,42 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import (
-    AT,
-    CELL,
     CONCENTRATION,
     CUSTOMERS,
     DIRICHLET,
     DISCOUNT,
-    FIRST,
     GEM,
     KIND,
-    LEAF,
     LIVE,
-    LOCAL,
-    MASK,
     N_LIVE,
     N_PARENTS,
     NODE,
-    PARENTS,
     REST,
     ROW,
-    SHIFT,
     TABLE,
     TABLES,
     TO_REST,
     TO_ROW,
     WIDE,
-    WORD_LIST,
 )
-from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.draws import bernoulli_sum_tables, binomial, log_gamma
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
-from pitmanyor.kernels.random import stream_key
-from pitmanyor.kernels.seating import refresh_count, refresh_restaurant
-from pitmanyor.kernels.stirling import draw_tables
+from pitmanyor.kernels.random import stream_key, uniform
+from pitmanyor.kernels.seating import refresh_count
+from pitmanyor.kernels.stirling import LARGEST_LOG_Y, draw_short, draw_tables, is_short
 from pitmanyor.kernels.vectors import base_mass
 
 UP, UP_SCALARS = 5, 6  # purposes of random streams
 LEAST_BASE = 1e-300
 
 
-@inner
-def exit_cell(net, side, entry, leaf, code):
-    """The shared cell that a token's stored walk reaches, or -1 if it stays among local nodes."""
-    pos = leaf
-    while True:
-        cell = side.scratch[AT, pos]
-        node = net.cells[cell, NODE]
-        if not net.nodes[node, LOCAL]:
-            return cell
-        choice = np.int64((code >> net.nodes[node, SHIFT]) & net.nodes[node, MASK]) - 1
-        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
-            return -1
-        pos = side.par[side.entries[entry + pos, PARENTS] + choice]
-
-
-@kernel
-def count_shared(net, text, topics, words):
-    """Customers that documents send to shared cells (which must be empty before)."""
-    n_streams = text.leaf.shape[1]
-    for d in range(len(text.context)):
-        context = text.context[d]
-        entry = topics.lists[context, FIRST]
-        for pos in range(topics.lists[context + 1, FIRST] - entry):
-            topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
-        for s in range(n_streams):
-            which, leaf = text.leaf[context, s, WORD_LIST], text.leaf[context, s, LEAF]
-            word_entry, last = words.lists[which, FIRST], words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1
-            for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
-                k, code = np.int64(text.topic[token]), text.code[token]
-                cell = exit_cell(net, topics, entry, leaf, code)
-                if cell >= 0:
-                    net.counts[net.cells[cell, ROW] + k, CUSTOMERS] += 1
-                set_word_cells(words, text, which, token)
-                cell = exit_cell(net, words, word_entry, last, code)
-                if cell >= 0:
-                    net.counts[net.cells[cell, ROW] + k * net.nodes[net.cells[cell, NODE], WIDE], CUSTOMERS] += 1
+@inlined
+def _draw_tables(tables, index, c, log_x, base, key, n):
+    """t ~ S(c, t; a) (x H)^t, without logarithms for the few customers that most dishes have."""
+    y = (math.exp(log_x) if log_x < LARGEST_LOG_Y else math.inf) * base
+    if is_short(tables, index, c, y):
+        return draw_short(tables, index, c, y, uniform(key, n)), n + 1
+    return draw_tables(tables, index, c, log_x + math.log(base), key, n)
 
 
 @inlined
@@ -93,13 +54,16 @@ def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
     net.counts[i, TABLES] = 0
     if c == 0 or net.nodes[node, KIND] == DIRICHLET:
         return n
+    n_parents = net.nodes[node, N_PARENTS]
+    if c == 1 and n_parents <= 1:  # nothing to draw, and true of most cells
+        net.counts[i, TABLES] = 1
+        return n
     base = max(base_mass(net, family, cell, node, qt, k), LEAST_BASE)
     if net.reals[node, DISCOUNT] > 0.0:
-        t, n = draw_tables(tables, net.nodes[node, TABLE], c, log_x + math.log(base), key, n)
+        t, n = _draw_tables(tables, net.nodes[node, TABLE], c, log_x, base, key, n)
     else:
         t, n = bernoulli_sum_tables(c, net.rests[CONCENTRATION, q] * base, key, n)
     net.counts[i, TABLES] = t
-    n_parents = net.nodes[node, N_PARENTS]
     if n_parents > 1:
         left, mass = t, base
         for p in range(n_parents):
@@ -263,35 +227,13 @@ def up_topics(net, tables, vectors, family, start, stop, seed):
 
 
 @inner
-def _forget_cell(net, cell):
-    node = net.cells[cell, NODE]
-    width = (len(net.status) - LIVE) if net.nodes[node, WIDE] else 1
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    row, to_row = net.cells[cell, ROW], net.cells[cell, TO_ROW]
-    for k in range(width):
-        net.counts[row + k, CUSTOMERS] = 0
-        net.counts[row + k, TABLES] = 0
-    for j in range(width * n_parents):
-        net.to[to_row + j] = 0
-
-
-@spread
-def forget(net, start, stop):
-    """Empty the counts of shared cells start..stop-1."""
-    for cell in prange(start, stop):
-        _forget_cell(net, cell)
-
-
-@inner
 def _refresh_row(net, tables, node, cell):
     for k in range((len(net.status) - LIVE) if net.nodes[node, WIDE] else 1):
         refresh_count(net, tables, node, net.cells[cell, ROW] + k)
 
 
 @spread
-def refresh_node(net, tables, node, start, stop, rest, to_rest, size):
-    """Back from vectors to counts: everything that scoring reads of one node."""
+def refresh_counts(net, tables, node, start, stop):
+    """Back from vectors to counts: what scoring reads of the cells start..stop-1 of one node."""
     for cell in prange(start, stop):
         _refresh_row(net, tables, node, cell)
-    for j in prange(size):
-        refresh_restaurant(net, node, rest + j, to_rest + j * net.nodes[node, N_PARENTS])

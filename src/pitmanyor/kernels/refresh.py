@@ -64,25 +64,36 @@ def _permute(values, start, step, columns, sources, work):
             values[start + columns[j] * step + p] = work[j * step + p]
 
 
+@inner
+def _filled(net, cell, columns, sources, pairs):
+    """The moves that change something in a cell, into `pairs`, and how many: from empty to empty there is nothing."""
+    row, n = net.cells[cell, ROW], 0
+    for j in range(len(columns)):
+        pairs[0, n], pairs[1, n] = columns[j], sources[j]
+        n += (net.counts[row + columns[j], CUSTOMERS] | net.counts[row + sources[j], CUSTOMERS]) != 0
+    return n
+
+
 @allocating
 def move_topics(net, columns, sources, topic, place):
     """Relabel topics: column columns[j] takes what stood in sources[j]; a token's topic k becomes place[k]."""
     n_most = 1
     for node in range(len(net.nodes)):
         n_most = max(n_most, net.nodes[node, N_PARENTS])
-    work = np.empty(len(columns) * n_most)
+    work, pairs = np.empty(len(columns) * n_most), np.empty((2, len(columns) + 1), np.int64)
     for cell in range(len(net.cells)):
         node = net.cells[cell, NODE]
         if net.nodes[node, LOCAL]:
             continue
         n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-        if net.nodes[node, WIDE]:
-            row = net.cells[cell, ROW]
-            _permute(net.counts[:, CUSTOMERS], row, 1, columns, sources, work)
-            _permute(net.counts[:, TABLES], row, 1, columns, sources, work)
-            _permute(net.stay, row, 1, columns, sources, work)
-            _permute(net.open, row, 1, columns, sources, work)
-            _permute(net.to, net.cells[cell, TO_ROW], n_parents, columns, sources, work)
+        n = _filled(net, cell, columns, sources, pairs) if net.nodes[node, WIDE] else 0
+        if n > 0:
+            row, to, source = net.cells[cell, ROW], pairs[0, :n], pairs[1, :n]
+            _permute(net.counts[:, CUSTOMERS], row, 1, to, source, work)
+            _permute(net.counts[:, TABLES], row, 1, to, source, work)
+            _permute(net.stay, row, 1, to, source, work)
+            _permute(net.open, row, 1, to, source, work)
+            _permute(net.to, net.cells[cell, TO_ROW], n_parents, to, source, work)
         if net.nodes[node, REST_WIDE] and not (cell > 0 and net.cells[cell, REST] == net.cells[cell - 1, REST]):
             rest = net.cells[cell, REST]
             _permute(net.totals[:, CUSTOMERS], rest, 1, columns, sources, work)

@@ -304,19 +304,3 @@ def open_door(net):
         )
         net.status[N_COLUMNS] = max(net.status[N_COLUMNS], door + 1)
     net.status[DOOR] = door
-
-
-@inner
-def update_topics(net, k):
-    """After a customer of topic k came or went: birth or death of the topic; says whether the set changed."""
-    cell = net.status[GEM_CELL]
-    if cell < 0:
-        return False
-    alive = net.counts[net.cells[cell, ROW] + k, CUSTOMERS] > 0
-    if alive == (net.status[LIVE + k] == 1):
-        return False
-    net.status[LIVE + k] = 1 if alive else 0
-    net.status[N_LIVE] += 1 if alive else -1
-    net.totals[net.cells[cell, REST], TABLES] = net.status[N_LIVE]
-    open_door(net)
-    return True

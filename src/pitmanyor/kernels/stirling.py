@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from pitmanyor.kernels.jit import inlined, kernel
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling_beyond import guess_mode, log_stirling_beyond, ratio_beyond
 from pitmanyor.kernels.stirling_tables import StirlingTables, build_tables, grow
@@ -19,8 +19,10 @@ from pitmanyor.kernels.stirling_tables import StirlingTables, build_tables, grow
 __all__ = [
     "StirlingTables",
     "build_tables",
+    "draw_short",
     "draw_tables",
     "grow",
+    "is_short",
     "log_stirling",
     "open_ratio",
     "ratio",
@@ -30,10 +32,11 @@ __all__ = [
 LARGEST_LOG_Y = 700.0  # beyond it the draw is certain (t = 1, or t = c), and exp would overflow
 NEGLIGIBLE = 1e-18  # weights below this share of the mode's are left out of a walk
 LOG_CONCAVE = 0.2  # the weights are log-concave in t if c (1-a)^2 is above this (found by search; the edge is at 0.09)
+SHORT, LARGEST_Y = 64, 1e4  # up to so many customers every weight is summed: y^63 must not overflow
 REACH = 1.1  # half width of the flat top in standard deviations: the fewest rejections for a normal curve
 
 
-@njit(cache=True)
+@kernel
 def ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """V(c,t) = S(c,t+1)/S(c,t) of discount i for 1 <= t <= c, in the table or beyond; 0 at t = c."""
     if t >= c or t < 1:
@@ -44,7 +47,7 @@ def ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return ratio_beyond(float(tables.discount[i]), float(c), float(t))
 
 
-@njit(cache=True)
+@kernel
 def stay_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """S(c+1,t)/S(c,t): one more customer, no more tables. 0 for an empty dish, which has no table to sit at."""
     if t < 1:
@@ -53,7 +56,7 @@ def stay_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return weight if t == 1 else weight + 1.0 / ratio(tables, i, c, t - 1)
 
 
-@njit(cache=True)
+@kernel
 def open_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """S(c+1,t+1)/S(c,t): one more customer and one more table. 1 for an empty dish."""
     if t < 1:
@@ -61,7 +64,7 @@ def open_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return 1.0 + (c - (t + 1.0) * float(tables.discount[i])) * ratio(tables, i, c, t)
 
 
-@njit(cache=True)
+@kernel
 def log_stirling(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """log S(c,t;a): sum of log(j - a) over j < c, plus the log ratios up to t; beyond the table by one integral."""
     if t < 1 or t > c:
@@ -77,7 +80,7 @@ def log_stirling(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def _mode(tables: StirlingTables, i: int, c: int, y: float, low: int, high: int) -> int:
     """The least t in low..high with V(c,t) y <= 1, by bisection: the weights rise before it and fall after it."""
     while low < high:
@@ -89,7 +92,7 @@ def _mode(tables: StirlingTables, i: int, c: int, y: float, low: int, high: int)
     return low
 
 
-@njit(cache=True)
+@kernel
 def _mode_near(tables: StirlingTables, i: int, c: int, y: float, guess: int) -> int:
     """The same among all t, by growing steps from a guess: beyond the table every ratio spared counts."""
     step, low, high = 1, guess, guess
@@ -102,7 +105,7 @@ def _mode_near(tables: StirlingTables, i: int, c: int, y: float, guess: int) -> 
     return _mode(tables, i, c, y, low, high)
 
 
-@njit(cache=True)
+@kernel
 def _walk(tables: StirlingTables, i: int, c: int, mode: int, y: float, target: float) -> tuple[float, int]:
     """Sum the weights outwards from the mode, which weighs 1, up and then down, until the sum passes `target`.
 
@@ -129,7 +132,7 @@ def _walk(tables: StirlingTables, i: int, c: int, mode: int, y: float, target: f
     return total, mode
 
 
-@njit(cache=True)
+@kernel
 def _reach(tables: StirlingTables, i: int, c: int, mode: int) -> int:
     """REACH standard deviations in whole tables, from the bend of the log weights at the mode."""
     if mode + 1 >= c:
@@ -138,7 +141,7 @@ def _reach(tables: StirlingTables, i: int, c: int, mode: int) -> int:
     return math.ceil(REACH / math.sqrt(max(bend, 1e-16)))
 
 
-@njit(cache=True)
+@kernel
 def _reject(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Draw t by rejection: 1 on left..right and a geometric tail on each side lie above the weights over the mode's.
 
@@ -175,7 +178,7 @@ def _reject(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64
             return t, n
 
 
-@njit(cache=True)
+@kernel
 def _scan(tables: StirlingTables, i: int, c: int, log_y: float, u: float) -> int:
     """Draw t by summing every weight from t = 1 to c, whatever their shape."""
     now, top, total = 0.0, 0.0, 1.0
@@ -195,23 +198,47 @@ def _scan(tables: StirlingTables, i: int, c: int, log_y: float, u: float) -> int
     return c
 
 
-@njit(cache=True)
+@inlined
+def is_short(tables: StirlingTables, i: int, c: int, y: float) -> bool:
+    """Is t ~ S(c,t;a) y^t drawn fastest by `draw_short`, which only kernels can call, being inlined?"""
+    return bool(1 < c <= SHORT and c <= tables.n_cols[i] and c < tables.n_rows[i] and y < LARGEST_Y)
+
+
+@inlined
+def draw_short(tables: StirlingTables, i: int, c: int, y: float, u: float) -> int:
+    """Draw t by summing all the weights of a row of the table, from t = 1 on; `u` is uniform."""
+    start = tables.offset[i] + c * tables.n_cols[i]
+    weight, total = 1.0, 1.0
+    for t in range(1, c):
+        weight *= tables.ratios[start + t] * y
+        total += weight
+    weight, left, t = 1.0, u * total - 1.0, 1
+    while left >= 0.0 and t < c:
+        weight *= tables.ratios[start + t] * y
+        left -= weight
+        t += 1
+    return t
+
+
+@kernel
 def draw_tables(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64, n: int) -> tuple[int, int]:
     """t ~ S(c,t;a) y^t on 1..c, the number of tables that c customers of one dish sit at; returns (t, next n).
 
     The weights w_t obey w_(t+1)/w_t = V(c,t) y, which falls in t: they are log-concave. (Not so for few customers and
-    a above 0.86, where either all sit alone or many share one table; then every weight is summed.) Where all that
+    a above 0.86, where either all sit alone or many share one table; then every weight is summed, as it is for few
+    customers anyway.) Where all that
     matters is in the ratio table, the weights are summed outwards from the mode and walked: 18 standard deviations.
     Beyond the table a ratio costs microseconds, so the draw is by rejection, in time that does not grow with c.
     """
     if c <= 1:
         return c, n
     log_y = min(max(log_y, -LARGEST_LOG_Y), LARGEST_LOG_Y)
+    n_cols, y = tables.n_cols[i], math.exp(log_y)
+    if is_short(tables, i, c, y):
+        return draw_short(tables, i, c, y, uniform(key, n)), n + 1
     if c * (1.0 - tables.discount[i]) ** 2 <= LOG_CONCAVE:
         return _scan(tables, i, c, log_y, uniform(key, n)), n + 1
-    n_cols = tables.n_cols[i]
     edge = c if c <= n_cols else int(n_cols - 1 - 9.0 * math.sqrt(n_cols))  # the variance of t is below its mean
-    y = math.exp(log_y)
     if c >= tables.n_rows[i] or edge < 1 or ratio(tables, i, c, edge) * y > 1.0:
         return _reject(tables, i, c, log_y, key, n)
     mode = _mode(tables, i, c, y, 1, edge)

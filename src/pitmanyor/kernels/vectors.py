@@ -25,7 +25,6 @@ from pitmanyor.kernels.arrays import (
     LIVE,
     N_LIVE,
     N_PARENTS,
-    N_WORDS,
     NODE,
     PRIOR_FIRST,
     REST,
@@ -41,9 +40,9 @@ from pitmanyor.kernels.draws import gamma, log_gamma, log_tilted_stable, tilted_
 from pitmanyor.kernels.jit import allocating, inlined, inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 
-DOWN, DOWN_EMPTY, DOWN_SCALARS = 2, 3, 4  # purposes of random streams
+DOWN, DOWN_SCALARS = 2, 4  # purposes of random streams
+CHUNK = 64  # cells of a word-side node summed together: fixed, so that no number of threads changes a sum
 LEAST_MASS = 1e-200  # below it a tilted stable variable is stable to the last bit, and only ratios matter
-CHUNK = 64  # cells summed together: fixed, so that no number of threads changes a sum
 
 
 class Family(NamedTuple):
@@ -196,108 +195,6 @@ def draw_word_scalars(net, vectors, node, rest, to_rest, size, seed):
     """rho, v and g of a word-side node's restaurants, which start at `rest` (and `to_rest`)."""
     for j in prange(size):
         _word_scalar(net, vectors, node, rest + j, to_rest + j * net.nodes[node, N_PARENTS], seed)
-
-
-@inner
-def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
-    """J of the words start..stop-1, with their sums and base masses per column; empty restaurants are left out."""
-    node = net.cells[start, NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    for k in range(n_columns):
-        sums[k], bases[k] = 0.0, 0.0
-    for cell in range(start, stop):
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
-        row, rest, to_rest = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
-        for k in range(n_columns):
-            base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
-            bases[k] += base
-            if net.totals[rest + k, CUSTOMERS] > 0:
-                x, n = jump(net, vectors, node, rest + k, row + k, base, key, n)
-                net.stay[row + k] = x
-                sums[k] += net.stay[row + k]
-
-
-@allocating
-def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
-    """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
-    start, stop = cells
-    node = net.cells[start, NODE]
-    q = net.cells[start, REST] + k
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
-    work = np.empty(stop - start + 1)
-    for j in range(stop - start):
-        cell = start + j
-        base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
-        work[j], n = log_jump(net, vectors, node, q, base, key, n)
-    work[-1] = -np.inf
-    if rest_base > 0.0:
-        work[-1], n = log_jump(net, vectors, node, q, rest_base, key, n)
-    shift = work.max()
-    total = 0.0
-    for j in range(len(work)):
-        work[j] = math.exp(work[j] - shift)
-        total += work[j]
-    for j in range(stop - start):
-        net.stay[net.cells[start + j, ROW] + k] = work[j] / total
-    vectors.log_total[q] = math.log(total) + shift
-
-
-@spread
-def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
-    """All restaurants of one word-side node.
-
-    `chunks` holds the bounds of runs of at most CHUNK cells of one instance each; `instances` (instance, 2) the first
-    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk.
-    """
-    n_chunks = len(chunks) - 1
-    for c in prange(n_chunks):
-        _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], seed)
-    for j in prange(len(instances)):
-        _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
-    for c in prange(n_chunks):
-        _normalise_words(net, chunks[c], chunks[c + 1])
-
-
-@allocating
-def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
-    """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
-    cells = (chunks[first], chunks[last])
-    node = net.cells[cells[0], NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
-    complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
-    for k in range(n_columns):
-        q = net.cells[cells[0], REST] + k
-        total, mass = 0.0, 0.0
-        for c in range(first, last):
-            total += sums[c, k]
-            mass += bases[c, k]
-        rest_base = 0.0 if complete else max(1.0 - mass, 0.0)
-        if net.totals[q, CUSTOMERS] == 0:
-            _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed)
-            continue
-        if rest_base > 0.0:
-            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
-            a = net.reals[node, DISCOUNT]
-            if a == 0.0:
-                x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
-            else:
-                x, _ = tilted_stable(a, net.rests[GAIN, q] * rest_base, key, 0)
-            total += x
-        vectors.log_total[q] = math.log(total)
-        net.rests[SCALE, q] = 1.0 / total
-
-
-@inner
-def _normalise_words(net, start, stop):
-    node = net.cells[start, NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
-    for cell in range(start, stop):
-        row, rest = net.cells[cell, ROW], net.cells[cell, REST]
-        for k in range(n_columns):
-            if net.totals[rest + k, CUSTOMERS] > 0:
-                net.stay[row + k] *= net.rests[SCALE, rest + k]
 
 
 @kernel

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.corpus import Corpus
+from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
 class TokenOrder:
-    """Every token's document, stream and word (in its stream's vocabulary), and where each (document, stream) starts.
+    """Every token's word (in its stream's vocabulary), and where each (document, stream) starts.
 
-    `source` gives the token's place in its stream of the corpus.
+    What is seldom asked is not kept but made when asked: a token's document, its stream, and its place in its stream
+    of the corpus (`source`). `streams` are the corpus's own arrays.
     """
 
-    document: NDArray[np.int32]
-    stream: NDArray[np.int16]
     word: NDArray[np.int32]
-    source: NDArray[np.int64]
     first: NDArray[np.int64]
+    streams: tuple[Stream, ...]
+
+    @property
+    def document(self) -> NDArray[np.int32]:
+        n_streams = len(self.streams)
+        sizes = np.diff(self.first[::n_streams])
+        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+    @property
+    def stream(self) -> NDArray[np.int16]:
+        sizes = np.diff(self.first)
+        return np.repeat(np.resize(np.arange(len(self.streams), dtype=np.int16), len(sizes)), sizes)
+
+    @property
+    def source(self) -> NDArray[np.int64]:
+        order = _order([stream.words for stream in self.streams], self.streams)
+        return np.concatenate([np.arange(len(stream.words)) for stream in self.streams])[order]
 
 
 def vocabularies(graph: Graph, corpus: Corpus) -> dict[str, NDArray[np.int64]]:
@@ -53,25 +69,31 @@ def vocabularies(graph: Graph, corpus: Corpus) -> dict[str, NDArray[np.int64]]:
 
 
 def order_tokens(graph: Graph, corpus: Corpus, words: dict[str, NDArray[np.int64]]) -> TokenOrder:
-    documents, streams, ids, sources = [], [], [], []
-    for s, stream in enumerate(graph.streams):
+    ids, streams = [], []
+    for stream in graph.streams:
         if stream.name not in corpus.streams:
             have = ", ".join(map(repr, corpus.streams))
             raise PlanError(
                 f"the graph has tokens {stream.name!r}, and this corpus has no such stream (it has: {have})"
             )
         data = corpus.streams[stream.name]
-        documents.append(np.repeat(np.arange(corpus.n_documents, dtype=np.int32), np.diff(data.offsets)))
-        streams.append(np.full(len(data.words), s, np.int16))
+        streams.append(data)
         ids.append(_localise(stream.name, stream.emit, data.words, words[stream.emit], corpus))
-        sources.append(np.arange(len(data.words)))
-    document, stream_id = np.concatenate(documents), np.concatenate(streams)
-    word, source = np.concatenate(ids), np.concatenate(sources)
-    order = np.lexsort((word, stream_id, document))
-    n_streams = len(graph.streams)
-    place = document[order].astype(np.int64) * n_streams + stream_id[order]
-    first = np.searchsorted(place, np.arange(corpus.n_documents * n_streams + 1))
-    return TokenOrder(document[order], stream_id[order], word[order], source[order], first.astype(np.int64))
+    sizes = np.stack([np.diff(data.offsets) for data in streams], axis=1)
+    first = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    return TokenOrder(np.concatenate(ids)[_order(ids, streams)], first, tuple(streams))
+
+
+def _order(ids: Sequence[NDArray[np.int32]], streams: Sequence[Stream]) -> NDArray[np.int64]:
+    """The tokens of all streams, one after the other, sorted by document, stream and word."""
+    n_documents = len(streams[0].offsets) - 1
+    place = np.concatenate(
+        [
+            np.repeat(np.arange(n_documents, dtype=np.int64) * len(streams) + s, np.diff(data.offsets))
+            for s, data in enumerate(streams)
+        ]
+    )
+    return np.lexsort((np.concatenate(ids), place))
 
 
 def _localise(

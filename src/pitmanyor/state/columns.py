@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, GEM_CELL, LOCAL, N_COLUMNS, N_LIVE, ROW
 from pitmanyor.kernels.refresh import move_topics, refresh_all
 from pitmanyor.kernels.seating import open_door
-from pitmanyor.state.layout import build_layout
-from pitmanyor.state.scratch import new_desks, new_scratch, new_sheets
-from pitmanyor.state.state import State, padded
+from pitmanyor.state.memory import larger_layout
+from pitmanyor.state.scratch import new_desks, new_scratch, new_slots
+from pitmanyor.state.state import State
 
 
 def grow(state: State, columns: int) -> None:
-    """Make room for at least so many topic columns; counts stay where they were."""
-    old, new = state.layout, build_layout(state.plan, padded(max(columns, state.capacity * 3 // 2)))
+    """Make room for at least so many topic columns; counts stay where they were. Refused before memory runs out."""
+    old, new = state.layout, larger_layout(state, columns)
     net, (n_counts, n_rests, n_to, n_to_rests) = state.net, new.sizes
     fresh = net._replace(
         cells=new.cells,
@@ -44,7 +44,7 @@ def grow(state: State, columns: int) -> None:
     state.layout, state.net = new, fresh
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
     state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
-    state.sheets = new_sheets(state.plan, new.capacity, len(state.sheets.ints))
+    state.slots = new_slots(state.plan, new.capacity, len(state.slots.lanes), state.net.stay.dtype)
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 

@@ -1,4 +1,4 @@
-"""How many bytes a state takes, and a refusal before it takes too many."""
+"""How many bytes a state takes, and a refusal before it takes too many: at the start, or as topics are born."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
-from pitmanyor.state.layout import build_layout
+from pitmanyor.state.layout import Layout, build_layout
 from pitmanyor.state.state import State, padded
 
 PER_COUNT = 16  # customers, tables, stay, open
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
+PER_TOKEN, PER_INDEXED = 20, 4  # word, topic, code and the index of explicit sweeps, with a little for documents
 EXPECTED_TOPICS = 64
 
 
@@ -28,11 +29,12 @@ class Memory(NamedTuple):
 
 
 def memory_of(state: State) -> Memory:
+    """What a state takes, with the index of tokens that explicit sweeps make when they are first asked for."""
     net, text = state.net, state.text
     tables = sum(
         a.nbytes for a in (net.counts, net.to, net.totals, net.n_to, net.stay, net.open, net.rests, net.weight)
     )
-    tokens = sum(
+    tokens = PER_INDEXED * state.plan.n_tokens + sum(
         a.nbytes for a in (text.word, text.topic, text.code, text.cells, text.first, text.context, text.measures)
     )
     scratch = sum(a.nbytes for bundle in (state.desks, state.topics, state.words, state.visit) for a in bundle)
@@ -41,12 +43,38 @@ def memory_of(state: State) -> Memory:
 
 def refuse_if_too_large(plan: Plan, n_topics: int | None) -> None:
     """Raise before a fit starts whose count tables alone exceed this machine's memory."""
-    columns = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
-    n_counts, n_rests, n_to, n_to_rests = build_layout(plan, columns).sizes
-    need = n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + plan.n_tokens * 16
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    layout = build_layout(plan, padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1))
+    need, have = _bytes(layout) + plan.n_tokens * PER_TOKEN, physical_memory()
     if need > have:
         raise PlanError(
-            f"with {columns} topic columns this model needs {need / 1e9:.1f} GB, "
+            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB, "
             f"and this machine has {have / 1e9:.1f}; lower max_topics, prune the vocabulary, or use a coarser plate"
         )
+
+
+def larger_layout(state: State, columns: int) -> Layout:
+    """A layout with at least so many topic columns: half as many again as now if memory allows, else just enough.
+
+    Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
+    """
+    have = physical_memory() - _bytes(state.layout) - state.plan.n_tokens * PER_TOKEN
+    for wanted in (max(columns, state.capacity * 3 // 2), columns):
+        layout = build_layout(state.plan, padded(wanted))
+        if _bytes(layout) <= have:
+            return layout
+    need = (_bytes(layout) + physical_memory() - have) / 1e9
+    raise PlanError(
+        f"this chain has {state.n_topics} topics, and new ones need room: {layout.capacity} columns beside the "
+        f"{state.capacity} they are filled from take {need:.1f} GB, and this machine has "
+        f"{physical_memory() / 1e9:.1f}; set max_topics, say to {state.n_topics}, prune the vocabulary, "
+        "or use a coarser plate (the chain's state is whole: it stopped between two documents)"
+    )
+
+
+def _bytes(layout: Layout) -> int:
+    n_counts, n_rests, n_to, n_to_rests = layout.sizes
+    return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + layout.cells.nbytes
+
+
+def physical_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

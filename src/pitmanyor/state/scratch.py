@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from pitmanyor.kernels import sheet as rows
 from pitmanyor.kernels.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.desk import NODES, OPEN, TO, WEIGHT, Desk
-from pitmanyor.kernels.plain import Sheet
+from pitmanyor.kernels.slots import LANES, NONE, Slots
 from pitmanyor.plan import Plan
 from pitmanyor.plan.walks import Walks
 
@@ -81,16 +82,54 @@ def is_plain(plan: Plan) -> bool:
     return all(s.topic == local[0].name and plan.graph[s.emit].per_topic for s in plan.graph.streams)
 
 
-def new_sheets(plan: Plan, capacity: int, n_threads: int) -> Sheet:
-    """Scratch of the plain sweep."""
+def is_quick(plan: Plan) -> bool:
+    """Every stream's topic leaf is local, every word leaf shared and per topic; no local word node."""
+    local = {node.name for node in plan.nodes if node.local}
+    return all(node.side == "topic" for node in plan.nodes if node.local) and all(
+        s.topic in local and plan.graph[s.emit].per_topic for s in plan.graph.streams
+    )
+
+
+def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
+    """Scratch of the quick explicit sweep."""
+    n_streams, walks = len(plan.graph.streams), plan.topic_walks
+    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    n_slots = max(capacity, min(longest, capacity) + BLOCK)
+    n_local, n_rows = max(len(local_nodes(plan)), 1), 1 + int(walks.n_shared.max())
+    parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
+    words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    sheets = rows.Sheet(
+        ints=np.zeros((n_threads, rows.COUNTS + n_local * (2 + parents), n_slots), np.int32),
+        reals=np.zeros((n_threads, n_rows + 3 * n_local + 1, n_slots), precision),
+        slot_of=np.full((n_threads, capacity), rows.NONE, np.uint32),
+        nodes=np.zeros((n_threads, n_local, rows.UP + 2 * parents), np.int64),
+        scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
+        forms=np.zeros((n_threads, n_local, n_rows)),
+        bases=np.full((n_threads, n_rows, 2), -1, np.int64),
+        sums=np.zeros((n_threads, n_rows, n_streams, words)),
+        stamp=np.full((n_threads, n_rows, n_streams, words, 2), NOT_SUMMED, np.int64),
+        blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
+        lanes=np.zeros((n_threads, LANES), precision),
+    )
+    sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
+    return sheets
+
+
+def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Slots:
+    """Scratch of documents with one local node."""
     n_streams = len(plan.graph.streams)
     longest = int(np.diff(plan.order.first[::n_streams]).max())
-    slots = min(longest, capacity) + 1
+    shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    return Sheet(
-        ints=np.zeros((n_threads, 3, slots), np.int64),
-        reals=np.zeros((n_threads, 4, slots)),
-        slot_of=np.full((n_threads, capacity), -1, np.int64),
+    return Slots(
+        topic=np.zeros(shape, np.uint32),
+        slot_of=np.full((n_threads, capacity), NONE, np.uint32),
+        customers=np.zeros(shape, np.int32),
+        tables=np.zeros(shape, np.int32),
+        stay=np.zeros(shape, precision),
+        opening=np.zeros(shape, precision),
+        base=np.zeros(shape, precision),
+        lanes=np.zeros((n_threads, LANES), precision),
         sums=np.zeros((n_threads, n_streams, words)),
         stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),

@@ -26,13 +26,13 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.collapsed import UNSEEN
 from pitmanyor.kernels.desk import SMALL, Desk, Terms, fill_terms
-from pitmanyor.kernels.plain import Sheet
 from pitmanyor.kernels.refresh import refresh_all
+from pitmanyor.kernels.slots import Slots
 from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.layout import Layout, build_layout, is_wide
-from pitmanyor.state.scratch import is_plain, local_nodes, new_desks, new_scratch, new_sheets
+from pitmanyor.state.scratch import is_plain, local_nodes, new_desks, new_scratch, new_slots
 from pitmanyor.state.stirling import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
@@ -55,8 +55,8 @@ class State:
     tables: StirlingTables
     terms: Terms
     desks: Desk
-    plain: bool  # does the graph have the plain shape (kernels/plain.py)?
-    sheets: Sheet
+    plain: bool  # one local node over one base (kernels/slots.py)?
+    slots: Slots
     max_topics: int
 
     @property
@@ -96,7 +96,7 @@ def new_state(
         terms=_new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
         plain=is_plain(plan),
-        sheets=new_sheets(plan, layout.capacity, 1),
+        slots=new_slots(plan, layout.capacity, 1, precision),
         max_topics=cap,
     )
     refresh_all(net, tables)
@@ -106,7 +106,8 @@ def new_state(
 def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
     discounts = np.array(plan.discounts)
     cells = net.cells[plan.cells.first[local_nodes(plan)]]
-    terms = Terms(np.zeros((len(discounts), SMALL, SMALL, 4)), cells)
+    small = np.zeros((len(discounts), SMALL, SMALL, 4))
+    terms = Terms(small, cells, small.reshape(-1))
     fill_terms(terms, tables, discounts, int(net.status[RULE]))
     return terms
 
@@ -164,7 +165,7 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
         rests[CONCENTRATION, block.rests] = starting_concentration(node.concentration)
     return Net(
         nodes=_node_table(plan),
-        reals=np.array([(node.discount, _base(plan, i)) for i, node in enumerate(plan.nodes)]),
+        reals=np.array([(node.discount, _base(plan, i), *_own_prior(node)) for i, node in enumerate(plan.nodes)]),
         prior=np.array([x for node in plan.nodes for x in _mixing(node)] or [0.0]),
         cells=layout.cells,
         counts=np.zeros((n_counts, 2), np.int32),
@@ -205,6 +206,14 @@ def _node_table(plan: Plan) -> NDArray[np.int64]:
         rows.append(row)
         prior_first += len(_mixing(node))
     return np.array(rows, np.int64)
+
+
+def _own_prior(node: Node) -> tuple[float, float]:
+    """Shape and rate of the concentrations that a shared node has one of for each topic; zeros where it has not."""
+    prior = node.concentration
+    if isinstance(prior, Gamma) and node.share == "node" and node.per_topic and not node.local:
+        return prior.shape, prior.rate
+    return 0.0, 0.0
 
 
 def _mixing(node: Node) -> tuple[float, ...]:

@@ -1,0 +1,183 @@
+"""Up, for the word nodes that emit tokens: each cell's counts, tables and terms in one pass over the cell (maths 4).
+
+A *leaf* here is a shared word node per topic that is nobody's parent: all its customers are tokens. Its tokens are
+indexed by cell once and for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is
+in the cache. Nothing is written twice, and of a cell that was empty and stays so only the vector's value is cleared.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import (
+    BLOCK,
+    CUSTOMERS,
+    DIRICHLET,
+    KIND,
+    N_LIVE,
+    N_PARENTS,
+    NODE,
+    REST,
+    ROW,
+    TABLE,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+    WORD_LIST,
+    Ints,
+    Ints32,
+)
+from pitmanyor.kernels.counting import leaf_cell
+from pitmanyor.kernels.desk import OPEN, SMALL, STAY
+from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.random import stream_key
+from pitmanyor.kernels.recount import UP, up_count
+from pitmanyor.kernels.seating import refresh_count
+
+
+class Leaves(NamedTuple):
+    """Tokens by cell of their leaf, in CSR form over all cells; and for each stream whether its tokens are here."""
+
+    first: Ints
+    token: Ints32
+    streams: Ints
+
+
+class Rows(NamedTuple):
+    """The cells of one leaf in runs, and scratch for each: new counts, and sums of tables by column.
+
+    `sends`: no other run has a cell with the same parent, so a run may hand its tables up by itself.
+    """
+
+    bounds: Ints
+    instances: Ints  # (instance, 2): its first run and the one after its last
+    sends: bool
+    work: Ints32  # (run, 2, column): new counts, all zero between cells, and a list of columns; none the last
+    partial: Ints  # (run, columns, then columns x parents)
+
+
+@kernel
+def index_tokens(text, words, leaves):
+    """Sort the tokens of the chosen streams by cell. `leaves.first` is one longer than it stays, and zero."""
+    n_streams = len(leaves.streams)
+    for step in range(2):
+        for place in range(len(text.first) - 1):
+            s = place % n_streams
+            if not leaves.streams[s]:
+                continue
+            which = text.leaf[text.context[place // n_streams], s, WORD_LIST]
+            for token in range(text.first[place], text.first[place + 1]):
+                cell = leaf_cell(words, text, which, token)
+                if step == 0:
+                    leaves.first[cell + 2] += 1
+                else:
+                    leaves.token[leaves.first[cell + 1]] = token
+                    leaves.first[cell + 1] += 1
+        if step == 0:
+            for cell in range(len(leaves.first) - 1):
+                leaves.first[cell + 1] += leaves.first[cell]
+
+
+@inlined
+def _refresh(net, tables, terms, node, i):
+    """stay and open of a count, from the table of small ones where it reaches."""
+    c = net.counts[i, CUSTOMERS]
+    if c < SMALL and net.nodes[node, KIND] != DIRICHLET:
+        index, t = net.nodes[node, TABLE], net.counts[i, TABLES]
+        net.stay[i], net.open[i] = terms.small[index, t, c, STAY], terms.small[index, t, c, OPEN]
+    else:
+        refresh_count(net, tables, node, i)
+
+
+@inlined
+def _touched(net, fresh, row, n_columns, found):
+    """The columns whose counts were not zero or are not now, into `found`; returns how many. Blocks go by at once."""
+    n_found = 0
+    for start in range(0, n_columns, BLOCK):
+        stop = min(start + BLOCK, n_columns)
+        some = np.int32(0)
+        for k in range(start, stop):
+            some |= fresh[k] | net.counts[row + k, CUSTOMERS]
+        if some != 0:
+            for k in range(start, stop):  # no branch: which column is next cannot be guessed
+                found[n_found] = k
+                n_found += (fresh[k] | net.counts[row + k, CUSTOMERS]) != 0
+    return n_found
+
+
+@inner
+def _leaf_row(net, tables, terms, family, cell, log_x, sends, work, partial, seed):
+    """One cell, whose new counts stand in `work`."""
+    node, row, rest = net.cells[cell, NODE], net.cells[cell, ROW], net.cells[cell, REST]
+    to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
+    n_columns, (fresh, found) = net.status[N_LIVE], work
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    above, wide = np.int64(0), np.int64(0)
+    if sends:
+        parent = family.parent[family.first[cell]]
+        above, wide = net.cells[parent, ROW], net.nodes[net.cells[parent, NODE], WIDE]
+    for k in range(n_columns):
+        net.stay[row + k] = 0.0
+    for j in range(_touched(net, fresh, row, n_columns, found)):
+        k = np.int64(found[j])
+        i, c = row + k, fresh[k]
+        fresh[k] = 0
+        net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = c, 0, 1.0
+        for p in range(n_parents):
+            net.to[to_row + k * n_parents + p] = 0
+        if c == 0:
+            continue
+        place = (i, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
+        n = up_count(net, tables, family, cell, node, place, log_x[rest + k], k, key, n)
+        t = net.counts[i, TABLES]
+        partial[k] += t
+        for p in range(n_parents):
+            partial[n_columns + k * n_parents + p] += net.to[to_row + k * n_parents + p]
+        if sends:
+            net.counts[above + k * wide, CUSTOMERS] += t
+        _refresh(net, tables, terms, node, i)
+
+
+@inner
+def _leaf_run(net, tables, terms, family, topic, leaves, cells, log_x, sends, work, partial, seed):
+    """The cells of one run."""
+    partial[:] = 0
+    for cell in range(cells[0], cells[1]):
+        for j in range(leaves.first[cell], leaves.first[cell + 1]):
+            work[0, topic[leaves.token[j]]] += 1
+        _leaf_row(net, tables, terms, family, cell, log_x, sends, (work[0], work[1]), partial, seed)
+
+
+@inner
+def _leaf_totals(net, node, cell, first, last, partial):
+    """Tables of the restaurants of one instance (with first cell `cell`) from its runs."""
+    n_columns = net.status[N_LIVE]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    rest, to_rest = net.cells[cell, REST], net.cells[cell, TO_REST]
+    for k in range(n_columns):
+        net.totals[rest + k, TABLES] = 0
+    for j in range(n_columns * n_parents):
+        net.n_to[to_rest + j] = 0
+    for run in range(first, last):
+        for k in range(n_columns):
+            net.totals[rest + k, TABLES] += partial[run, k]
+        for j in range(n_columns * n_parents):
+            net.n_to[to_rest + j] += partial[run, n_columns + j]
+
+
+@spread
+def up_leaf(net, tables, terms, family, topic, leaves, node, rows, log_x, seed):
+    """Counts, tables and terms of a leaf whose restaurants know their customers; `log_x` has a value for each."""
+    for r in prange(len(rows.bounds) - 1):
+        cells = (rows.bounds[r], rows.bounds[r + 1])
+        _leaf_run(
+            net, tables, terms, family, topic, leaves, cells, log_x, rows.sends, rows.work[r], rows.partial[r], seed
+        )
+    for j in prange(len(rows.instances)):
+        first, last = rows.instances[j, 0], rows.instances[j, 1]
+        _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial)

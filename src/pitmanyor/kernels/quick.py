@@ -1,0 +1,451 @@
+"""The explicit sweep where no word node is local: kernels/explicit.py's target, in rows that vectorise (maths 4).
+
+All ready models have this shape, whatever their local nodes on the topic side. A topic of the document weighs [stay +
+E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where `base` is the part of A that a topic
+without customers in the document has too.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import (
+    AT_TOKEN,
+    CELL,
+    DIRICHLET,
+    DISCOUNT,
+    FIRST,
+    KIND,
+    LEAF,
+    LIVE,
+    MODE,
+    N_PARENTS,
+    ROW,
+    RULE,
+    SHARED,
+    TABLE,
+    WORD_LIST,
+)
+from pitmanyor.kernels.desk import LEAVE, SMALL
+from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
+from pitmanyor.kernels.jit import inlined, inner, loose, spread
+from pitmanyor.kernels.random import stream_key, uniform
+from pitmanyor.kernels.seating import leave_probability
+from pitmanyor.kernels.sheet import (
+    CONC,
+    COUNTS,
+    GAIN,
+    ID,
+    N_CUSTOMERS,
+    N_TABLES,
+    NONE,
+    SENT,
+    SHARE,
+    TOKENS,
+    TOPIC_OF,
+    UP,
+    frame_of,
+    load,
+    move_slot,
+    open_slot,
+    save,
+    set_nodes,
+    set_restaurant,
+    set_terms,
+    take_sheet,
+    terms_at,
+)
+
+
+@inlined
+def count(net, tables, terms, sheet, frame, j, h, choice, sign):
+    """One customer more or less at slot h of local node j, with a table towards parent `choice` if that is >= 0."""
+    row = COUNTS + j * frame.span
+    sheet.ints[row, h] += sign
+    sheet.nodes[j, N_CUSTOMERS] += sign
+    if choice >= 0:
+        sheet.ints[row + 1, h] += sign
+        sheet.nodes[j, N_TABLES] += sign
+        if net.nodes[sheet.nodes[j, ID], N_PARENTS] > 1:
+            sheet.ints[row + 2 + choice, h] += sign
+            sheet.nodes[j, SENT + 2 * choice] += sign
+        set_restaurant(net, sheet, j)
+    set_terms(net, tables, terms, sheet, frame, j, h)
+
+
+@inlined
+def leaving(net, tables, terms, sheet, frame, j, h):
+    """The probability that a customer leaving slot h of local node j takes its table along."""
+    node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
+    c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
+    if net.nodes[node, KIND] == DIRICHLET:
+        return 0.0
+    if c < SMALL:
+        return terms.flat[terms_at(net, node, c, t) + np.uint64(LEAVE)]
+    return leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+
+
+@inlined
+def by_tables(net, sheet, frame, j, h, key, n):
+    """A parent in proportion to the tables that slot h of local node j sent it."""
+    n_parents = net.nodes[sheet.nodes[j, ID], N_PARENTS]
+    if n_parents < 2:
+        return 0, n
+    row = COUNTS + j * frame.span
+    x, choice = uniform(key, n) * sheet.ints[row + 1, h], 0
+    while choice < n_parents - 1 and x >= sheet.ints[row + 2 + choice, h]:
+        x -= sheet.ints[row + 2 + choice, h]
+        choice += 1
+    while sheet.ints[row + 2 + choice, h] == 0:  # only rounding can come here
+        choice -= 1
+    return choice, n + 1
+
+
+@inlined
+def leave(net, tables, terms, sheet, frame, leaf, h, key, n):
+    """Take a customer of slot h out of the leaf and, table by table, of the nodes above (maths 3).
+
+    Returns whether it left (rule `paper` may keep it: then all is as before) and the counter.
+    """
+    j, path = leaf, np.int64(0)  # `path` has a digit 0 (stayed) or 1 + choice for each node below, lowest first
+    width, shift = np.int64(4), np.int64(0)
+    while True:
+        row = COUNTS + j * frame.span
+        goes = uniform(key, n) < leaving(net, tables, terms, sheet, frame, j, h)
+        n += 1
+        choice = -1
+        if goes:
+            if sheet.ints[row + 1, h] == 1 and sheet.ints[row, h] > 1:
+                undo(net, tables, terms, sheet, frame, leaf, h, path)
+                return False, n
+            choice, n = by_tables(net, sheet, frame, j, h, key, n)
+        count(net, tables, terms, sheet, frame, j, h, choice, -1)
+        if not goes:
+            return True, n
+        path |= np.int64(choice + 1) << shift
+        shift += width
+        j = sheet.nodes[j, UP + 2 * choice] - frame.value
+        if j < 0:
+            return True, n
+
+
+@inner
+def undo(net, tables, terms, sheet, frame, leaf, h, path):
+    """Seat a customer again that went along `path`."""
+    j = leaf
+    while path > 0:
+        choice = (path & 15) - 1
+        count(net, tables, terms, sheet, frame, j, h, choice, 1)
+        j = sheet.nodes[j, UP + 2 * choice] - frame.value
+        path >>= 4
+
+
+@inlined
+def base_at(net, sheet, j, h):
+    """sum_i r_i A(P_i, k) of local node j at slot h."""
+    n_parents = net.nodes[sheet.nodes[j, ID], N_PARENTS]
+    total = sheet.scalars[j, SHARE] * float(sheet.reals[sheet.nodes[j, UP], h])
+    for i in range(1, n_parents):
+        total += sheet.scalars[j, SHARE + i] * float(sheet.reals[sheet.nodes[j, UP + 2 * i], h])
+    return total
+
+
+@loose
+def mix_rows(out, row, share, n, add):
+    """out = share * row, or out += share * row."""
+    if add:
+        for h in range(n):
+            out[h] += share * row[h]
+    else:
+        for h in range(n):
+            out[h] = share * row[h]
+
+
+@loose
+def value_row(out, stay, opens, base, gain, scale, n):
+    """A = (stay + gain open base) scale (maths 2)."""
+    for h in range(n):
+        out[h] = (stay[h] + gain * opens[h] * base[h]) * scale
+
+
+@loose
+def multiply_row(out, row, n):
+    for h in range(n):
+        out[h] *= row[h]
+
+
+@loose
+def cut_row(out, n):
+    """Excesses are not negative but by rounding."""
+    for h in range(n):
+        out[h] = max(out[h], 0)
+
+
+@inlined
+def set_form(net, sheet, frame, j, factor):
+    """forms[j] = factor * sum_i r_i of the parents' forms: what A is for a topic that no slot holds."""
+    n_rows = sheet.forms.shape[1]
+    for r in range(n_rows):
+        sheet.forms[j, r] = 0.0
+    for i in range(max(net.nodes[sheet.nodes[j, ID], N_PARENTS], 1)):
+        share, up = factor * sheet.scalars[j, SHARE + i], sheet.nodes[j, UP + 2 * i]
+        if up < n_rows:
+            sheet.forms[j, up] += share
+        else:
+            for r in range(n_rows):
+                sheet.forms[j, r] += share * sheet.forms[up - frame.value, r]
+
+
+@inner
+def evaluate(net, sheet, frame, leaf, n_slots):
+    """A of the local nodes above the leaf at every slot, then the opening part of the leaf's weight."""
+    real = sheet.reals.dtype.type
+    opening = sheet.reals[frame.opening]
+    for j in range(leaf + 1):
+        for i in range(max(net.nodes[sheet.nodes[j, ID], N_PARENTS], 1)):
+            row = sheet.reals[sheet.nodes[j, UP + 2 * i]]
+            mix_rows(opening, row, real(sheet.scalars[j, SHARE + i]), n_slots, i > 0)
+        stay, opens = sheet.reals[frame.stay + j], sheet.reals[frame.open + j]
+        if j < leaf:
+            gain, scale = sheet.scalars[j, GAIN], 1.0 / (sheet.scalars[j, CONC] + sheet.nodes[j, N_CUSTOMERS])
+            value_row(sheet.reals[frame.value + j], stay, opens, opening, real(gain), real(scale), n_slots)
+            set_form(net, sheet, frame, j, gain * scale)
+        else:
+            multiply_row(opening, opens, n_slots)
+    set_form(net, sheet, frame, leaf, 1.0)
+    for r in range(sheet.forms.shape[1]):
+        if sheet.forms[leaf, r] != 0.0:
+            mix_rows(opening, sheet.reals[r], real(-sheet.forms[leaf, r]), n_slots, True)
+    cut_row(opening, n_slots)
+
+
+@inlined
+def evaluate_slot(net, sheet, frame, leaf, h):
+    """A of the local nodes above the leaf at one slot."""
+    for j in range(leaf):
+        base = base_at(net, sheet, j, h)
+        scale = 1.0 / (sheet.scalars[j, CONC] + sheet.nodes[j, N_CUSTOMERS])
+        opens = sheet.scalars[j, GAIN] * sheet.reals[frame.open + j, h] * base
+        sheet.reals[frame.value + j, h] = (sheet.reals[frame.stay + j, h] + opens) * scale
+
+
+@inlined
+def weight_at(net, sheet, frame, leaf, gain, row, h):
+    """The weight of slot h beyond what the sum over all topics gives it."""
+    k = np.uint64(sheet.ints[TOPIC_OF, h])
+    return (sheet.reals[frame.stay + leaf, h] + gain * sheet.reals[frame.opening, h]) * net.stay[row + k]
+
+
+@inner
+def heaviest(net, sheet, frame, leaf, gain, row, n_slots):
+    """Where rounding has led to a slot without weight, the one with most."""
+    best, most = 0, -1.0
+    for h in range(n_slots):
+        weight = weight_at(net, sheet, frame, leaf, gain, row, h)
+        if weight > most:
+            best, most = h, weight
+    return best
+
+
+@inlined
+def sum_of(net, sums, sheet, r, place, word, row, n_held):
+    """sum_k p_k phi_kw over the held topics for base r, from where it is cached, or made."""
+    s, bottom = place
+    pair = sums.pair[sheet.bases[r, 0] + 1, s, bottom + 1]
+    if pair >= 0:
+        return sums.total[pair, word]
+    p = sheet.bases[r, 1]
+    if sheet.stamp[r, s, word, 0] != p or sheet.stamp[r, s, word, 1] != np.int64(row):
+        sheet.sums[r, s, word] = dot(net, p, np.int64(row), n_held, sheet.blocks)
+        sheet.stamp[r, s, word, 0], sheet.stamp[r, s, word, 1] = p, np.int64(row)
+    return sheet.sums[r, s, word]
+
+
+@inner
+def fresh_topic(net, sums, sheet, r, place, word, row, n_held, x):
+    """A topic in proportion to p_k phi_kw for base r; x is uniform on (0, 1)."""
+    s, bottom = place
+    pair, p = sums.pair[sheet.bases[r, 0] + 1, s, bottom + 1], sheet.bases[r, 1]
+    if pair >= 0:
+        return pick_product(net, p, np.int64(row), sums.blocks[pair, word], x * sums.total[pair, word], n_held)
+    mass = dot(net, p, np.int64(row), n_held, sheet.blocks)
+    return pick_product(net, p, np.int64(row), sheet.blocks, x * mass, n_held)
+
+
+@inlined
+def weigh_slots(net, sheet, frame, leaf, gain, row, n_slots):
+    """Weights of the packed slots, summed in four lanes (into `lanes`), slots beyond n_slots being empty."""
+    stay, opening, topic = sheet.reals[frame.stay + leaf], sheet.reals[frame.opening], sheet.ints[TOPIC_OF]
+    gain = sheet.reals.dtype.type(gain)
+    zero = sheet.reals.dtype.type(0.0)
+    a, b, c, d = zero, zero, zero, zero
+    for h in range(0, n_slots, 4):
+        a += (stay[h] + gain * opening[h]) * net.stay[row + np.uint64(topic[h])]
+        b += (stay[h + 1] + gain * opening[h + 1]) * net.stay[row + np.uint64(topic[h + 1])]
+        c += (stay[h + 2] + gain * opening[h + 2]) * net.stay[row + np.uint64(topic[h + 2])]
+        d += (stay[h + 3] + gain * opening[h + 3]) * net.stay[row + np.uint64(topic[h + 3])]
+    sheet.lanes[0], sheet.lanes[1], sheet.lanes[2], sheet.lanes[3] = a, b, c, d
+    return (float(a) + float(b)) + (float(c) + float(d))
+
+
+@inlined
+def draw(net, sums, sheet, frame, leaf, gain, place, word, row, n_slots, u):
+    """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
+    held = weigh_slots(net, sheet, frame, leaf, gain, row, n_slots)
+    fresh = 0.0
+    for r in range(sheet.forms.shape[1]):
+        if sheet.forms[leaf, r] != 0.0:
+            fresh += gain * sheet.forms[leaf, r] * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
+    x = u * (held + fresh)
+    if x >= held and fresh > 0.0:
+        x -= held
+        r, last = 0, -1
+        while r < sheet.forms.shape[1]:
+            if sheet.forms[leaf, r] != 0.0:
+                last = r
+                part = gain * sheet.forms[leaf, r] * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
+                if x < part:
+                    break
+                x -= part
+            r += 1
+        part = gain * sheet.forms[leaf, last] * sum_of(net, sums, sheet, last, place, word, row, frame.n_held)
+        return fresh_topic(net, sums, sheet, last, place, word, row, frame.n_held, x / part)
+    h = 0
+    while h < 3 and x >= sheet.lanes[h]:
+        x -= sheet.lanes[h]
+        h += 1
+    weight = weight_at(net, sheet, frame, leaf, gain, row, h)
+    while h + 4 < n_slots and x >= weight:
+        x -= weight
+        h += 4
+        weight = weight_at(net, sheet, frame, leaf, gain, row, h)
+    if weight <= 0.0:
+        h = heaviest(net, sheet, frame, leaf, gain, row, n_slots)
+    return np.int64(sheet.ints[TOPIC_OF, h])
+
+
+@inlined
+def seat(net, tables, terms, sheet, frame, leaf, h, key, n):
+    """Seat a customer at slot h by the terms of A, from the leaf up."""
+    j = leaf
+    while True:
+        node = sheet.nodes[j, ID]
+        choice = -1
+        if net.nodes[node, KIND] != DIRICHLET:
+            stays, base = float(sheet.reals[frame.stay + j, h]), base_at(net, sheet, j, h)
+            opens = sheet.scalars[j, GAIN] * float(sheet.reals[frame.open + j, h]) * base
+            if uniform(key, n) * (stays + opens) >= stays:
+                choice, n = by_shares(net, sheet, j, h, base, key, n)
+            n += 1
+        count(net, tables, terms, sheet, frame, j, h, choice, 1)
+        if choice < 0:
+            return n
+        j = sheet.nodes[j, UP + 2 * choice] - frame.value
+        if j < 0:
+            return n
+
+
+@inlined
+def by_shares(net, sheet, j, h, base, key, n):
+    """A parent in proportion to r_i A(P_i, k); the caller has used uniform n."""
+    n_parents = net.nodes[sheet.nodes[j, ID], N_PARENTS]
+    if n_parents < 2:
+        return 0, n
+    x, choice = uniform(key, n + 1) * base, 0
+    while choice < n_parents - 1:
+        share = sheet.scalars[j, SHARE + choice] * float(sheet.reals[sheet.nodes[j, UP + 2 * choice], h])
+        if x < share:
+            break
+        x -= share
+        choice += 1
+    return choice, n + 1
+
+
+@inlined
+def slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, left, u):
+    """A slot for a token that was taken out of slot `left`, opened if need be; and the number of slots."""
+    k = draw(net, sums, sheet, frame, leaf, sheet.scalars[leaf, GAIN], place, word, row, n_slots, u)
+    vacated = sheet.ints[TOKENS, left] == 0
+    if sheet.slot_of[k] != NONE:
+        if vacated and np.int64(sheet.slot_of[k]) != left:
+            n_slots -= 1
+            move_slot(sheet, left, n_slots)
+            clear_weight(sheet, frame, n_slots)
+        return np.int64(sheet.slot_of[k]), n_slots
+    h = n_slots
+    if vacated:
+        h = left
+        sheet.slot_of[sheet.ints[TOPIC_OF, left]] = NONE
+    else:
+        n_slots += 1
+    open_slot(net, sheet, frame, h, k)
+    evaluate_slot(net, sheet, frame, leaf, h)
+    return h, n_slots
+
+
+@inlined
+def clear_weight(sheet, frame, h):
+    """An empty slot that `weigh_slots` may read."""
+    for j in range(sheet.forms.shape[0]):
+        sheet.reals[frame.stay + j, h] = 0.0
+    sheet.reals[frame.opening, h], sheet.ints[TOPIC_OF, h] = 0.0, 0
+
+
+@inner
+def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key):
+    """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
+    n = np.int64(0)
+    n_streams, context = text.leaf.shape[1], text.context[d]
+    n_shared = topics.lists[context, SHARED]
+    set_nodes(net, terms, text, topics, sheet, d)
+    frame = frame_of(sheet, n_held)
+    n_slots = load(net, tables, terms, text, sheet, frame, d, n_shared)
+    for h in range(n_slots, n_slots + 4):
+        clear_weight(sheet, frame, h)
+    stride = np.uint64(len(net.status) - LIVE)
+    for s in range(n_streams):
+        leaf, which = text.leaf[context, s, LEAF] - n_shared, text.leaf[context, s, WORD_LIST]
+        last = words.lists[which + 1, FIRST] - 1
+        first, mode = words.entries[last, CELL], words.entries[last, MODE]
+        place = (s, last - words.lists[which, FIRST])
+        top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
+        stop = text.first[d * n_streams + s + 1]
+        for token in range(text.first[d * n_streams + s], stop):
+            k = np.int64(text.topic[token])
+            if k >= n_held:
+                continue
+            row = top + np.uint64(text.word[token]) * stride
+            if mode == AT_TOKEN:
+                row = np.uint64(net.cells[text.cells[first, token], ROW])
+            h = np.int64(sheet.slot_of[k])
+            left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
+            if not left:
+                continue
+            sheet.ints[TOKENS, h] -= 1
+            evaluate(net, sheet, frame, leaf, n_slots)
+            u = uniform(key, n)
+            n += 1
+            word = np.int64(text.word[token])
+            h, n_slots = slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, h, u)
+            sheet.ints[TOKENS, h] += 1
+            n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
+            text.topic[token] = sheet.ints[TOPIC_OF, h]
+    save(net, tables, terms, text, sheet, frame, d, n_shared, key, n)
+
+
+@inner
+def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block):
+    sheet = take_sheet(sheets, numba.get_thread_id())
+    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+        d = documents[j]
+        key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+        visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key)
+
+
+@spread
+def quick_sweep(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed):
+    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
+        _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block)

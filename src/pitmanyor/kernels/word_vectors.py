@@ -1,0 +1,231 @@
+"""Down, word side: J of every word under every topic, a row of topics at a time (maths 4).
+
+Nearly all cells of a large vocabulary have no customers and little mass: they are drawn in lanes (see draws_row.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import (
+    CONCENTRATION,
+    CUSTOMERS,
+    DISCOUNT,
+    GAIN,
+    N_LIVE,
+    N_PARENTS,
+    N_WORDS,
+    NODE,
+    REST,
+    ROW,
+    SCALE,
+    TABLES,
+    TO_REST,
+    WIDE,
+)
+from pitmanyor.kernels.draws import gamma, tilted_stable
+from pitmanyor.kernels.draws_row import (
+    LANES,
+    LEAST_DISCOUNT,
+    draw_stable,
+    log2_constant,
+    new_lanes,
+    split_power,
+)
+from pitmanyor.kernels.jit import allocating, inlined, inner, spread
+from pitmanyor.kernels.random import stream_key
+from pitmanyor.kernels.vectors import DOWN, base_mass, jump, log_jump
+
+DOWN_EMPTY = 3  # a purpose of random streams
+LEAST_BASE = 1e-300
+
+
+@allocating
+def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
+    """J of the words start..stop-1, with their sums and base masses per column."""
+    node = net.cells[start, NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    for k in range(n_columns):
+        sums[k], bases[k] = 0.0, 0.0
+    if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
+        _stable_words(net, vectors, family, new_lanes(n_columns), start, stop, sums, bases, seed)
+    else:
+        _words_one_by_one(net, vectors, family, start, stop, sums, bases, seed)
+
+
+@inner
+def _words_one_by_one(net, vectors, family, start, stop, sums, bases, seed):
+    """Draw cell by cell; empty restaurants are left out."""
+    node = net.cells[start, NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    for cell in range(start, stop):
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        row, rest, to_rest = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
+        for k in range(n_columns):
+            base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
+            bases[k] += base
+            if net.totals[rest + k, CUSTOMERS] > 0:
+                x, n = jump(net, vectors, node, rest + k, row + k, base, key, n)
+                net.stay[row + k] = x
+                sums[k] += net.stay[row + k]
+
+
+@inner
+def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, seed):
+    """Draw row by row. Empty restaurants are drawn too, and replaced later."""
+    node = net.cells[start, NODE]
+    n_columns, a = net.status[N_LIVE], net.reals[node, DISCOUNT]
+    log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
+    shared = _has_one_base(net, family, start, node)
+    if shared:
+        _split_powers(log_g, a, lanes)
+    mass, more = 0.0, (np.int32(0), np.float32(0.0))
+    for cell in range(start, stop):
+        if shared:
+            base = base_mass(net, family, cell, node, 0, 0)
+            more = split_power(math.log2(max(base, LEAST_BASE)) / a)
+            mass += base
+        else:
+            _split_row(net, family, cell, node, log_g, lanes, bases)
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        for first in range(0, n_columns, LANES):
+            size, row = min(LANES, n_columns - first), net.cells[cell, ROW] + first
+            n = draw_stable(lanes, first, size, more, a, key, n)
+            n = _add_customers(net.counts[row : row + size], lanes.value, a, key, n)
+            _keep(lanes.value[:size], net.stay[row : row + size], sums[first : first + size])
+    if shared:
+        bases[:n_columns] = mass
+
+
+@inlined
+def _has_one_base(net, family, cell, node):
+    """Is the base mass of a word the same under every topic?"""
+    n_parents = net.nodes[node, N_PARENTS]
+    return n_parents == 0 or (
+        n_parents == 1 and net.nodes[net.cells[family.parent[family.first[cell]], NODE], WIDE] == 0
+    )
+
+
+@inner
+def _split_powers(log_g, a, lanes):
+    """The topics' part of the masses g H, as powers of two."""
+    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
+    for k in range(len(log_g)):
+        lanes.power[k], lanes.fraction[k] = split_power(log_g[k] * per_nat + constant)
+
+
+@inner
+def _split_row(net, family, cell, node, log_g, lanes, bases):
+    """One word's masses g H as powers of two, where H depends on the topic."""
+    a, to_rest = net.reals[node, DISCOUNT], net.cells[cell, TO_REST]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
+    for k in range(len(log_g)):
+        base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
+        bases[k] += base
+        log_mass = log_g[k] + math.log(max(base, LEAST_BASE))
+        lanes.power[k], lanes.fraction[k] = split_power(log_mass * per_nat + constant)
+
+
+@inner
+def _add_customers(counts, value, a, key, n):
+    """Gamma(c - a t) where there are customers."""
+    for j in range(len(counts)):
+        if counts[j, CUSTOMERS] > 0:
+            x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
+            value[j] += x
+    return n
+
+
+@inner
+def _keep(draws, stay, sums):
+    for j in range(len(draws)):
+        stay[j] = draws[j]
+        sums[j] += draws[j]
+
+
+@allocating
+def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
+    """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
+    start, stop = cells
+    node = net.cells[start, NODE]
+    q = net.cells[start, REST] + k
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
+    work = np.empty(stop - start + 1)
+    for j in range(stop - start):
+        cell = start + j
+        base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
+        work[j], n = log_jump(net, vectors, node, q, base, key, n)
+    work[-1] = -np.inf
+    if rest_base > 0.0:
+        work[-1], n = log_jump(net, vectors, node, q, rest_base, key, n)
+    shift = work.max()
+    total = 0.0
+    for j in range(len(work)):
+        work[j] = math.exp(work[j] - shift)
+        total += work[j]
+    for j in range(stop - start):
+        net.stay[net.cells[start + j, ROW] + k] = work[j] / total
+    vectors.log_total[q] = math.log(total) + shift
+
+
+@spread
+def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
+    """All restaurants of one word-side node.
+
+    `chunks` holds the bounds of runs of at most CHUNK cells of one instance each; `instances` (instance, 2) the first
+    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk.
+    """
+    n_chunks = len(chunks) - 1
+    for c in prange(n_chunks):
+        _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], seed)
+    for j in prange(len(instances)):
+        _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
+    for c in prange(n_chunks):
+        _normalise_words(net, chunks[c], chunks[c + 1])
+
+
+@allocating
+def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
+    """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
+    cells = (chunks[first], chunks[last])
+    node = net.cells[cells[0], NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
+    for k in range(n_columns):
+        q = net.cells[cells[0], REST] + k
+        total, mass = 0.0, 0.0
+        for c in range(first, last):
+            total += sums[c, k]
+            mass += bases[c, k]
+        rest_base = 0.0 if complete else max(1.0 - mass, 0.0)
+        if net.totals[q, CUSTOMERS] == 0:
+            _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed)
+            net.rests[SCALE, q] = 1.0
+            continue
+        if rest_base > 0.0:
+            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
+            a = net.reals[node, DISCOUNT]
+            if a == 0.0:
+                x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
+            else:
+                x, _ = tilted_stable(a, net.rests[GAIN, q] * rest_base, key, 0)
+            total += x
+        vectors.log_total[q] = math.log(total)
+        net.rests[SCALE, q] = 1.0 / total
+
+
+@inner
+def _normalise_words(net, start, stop):
+    node = net.cells[start, NODE]
+    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+    scale = net.rests[SCALE, net.cells[start, REST] : net.cells[start, REST] + n_columns]
+    for cell in range(start, stop):
+        stay = net.stay[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]
+        for k in range(n_columns):
+            stay[k] *= scale[k]
