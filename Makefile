@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks examples
+WORKERS ?= 2
 
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
@@ -37,10 +38,13 @@ check: $(VENV)/.stamp
 	$(BIN)/lint-imports
 
 pytest-nojit: $(VENV)/.stamp
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit -n $(WORKERS) --dist loadfile
 
+# Kernels are compiled once before the workers start: each of them would do it with a cold cache. A worker takes whole
+# files, whose tests share fixtures and what they have computed.
 pytest: $(VENV)/.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python tests/warm_up.py
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # One after the other even under `make -j`: the full run comes last, so its summary is the last thing printed.
 test:

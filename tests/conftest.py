@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 from numba_cache import cache_dir
@@ -14,6 +15,11 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
 # The same examples every time, and no time limit: the first call of a kernel compiles it.
 settings.register_profile("pitmanyor", derandomize=True, deadline=None, database=None)
 settings.load_profile("pitmanyor")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--mutants", type=int, default=5_000, help="changed files that the readers of runs must refuse")
+    parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")
 
 
 def pytest_report_header() -> str:

@@ -6,11 +6,9 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from oracle.runs import exact_means, finite_mix, five_documents, layers, run_sweeps, two_authors, z_scores
+from oracle.runs import even_mix, exact_means, finite_mix, five_documents, layers, run_sweeps, two_authors, z_scores
 from pitmanyor.infer import vectors
-from pitmanyor.kernels.arrays import CONCENTRATION, LEARNED
-
-N_SWEEPS = 10_000
+from pitmanyor.kernels.arrays import CONCENTRATION, DISCOUNT, LEARNED, NODE, REST
 
 
 def all_live_topics() -> AbstractContextManager[object]:
@@ -25,6 +23,21 @@ def crp_tables() -> AbstractContextManager[object]:
         log_x[start:stop] = np.log(net.rests[CONCENTRATION, start:stop])
 
     return patch.object(vectors, "up_scalars", scalars)
+
+
+def crp_tables_of_topics() -> AbstractContextManager[object]:
+    """The same on the topic side, for every restaurant with a discount."""
+    right = vectors.up_topics
+
+    def up(net, tables, drawn, family, start, stop, seed):
+        q, a = net.cells[start:stop, REST], net.reals[net.cells[start, NODE], DISCOUNT]
+        if a > 0.0:
+            # x = a g q^a with q = v + Gamma(C)/total
+            drawn.log_v[q], drawn.log_total[q] = 0.0, np.inf
+            drawn.log_g[q] = np.log(net.rests[CONCENTRATION, q] / a)
+        right(net, tables, drawn, family, start, stop, seed)
+
+    return patch.object(vectors, "up_topics", up)
 
 
 def no_rest_slot() -> AbstractContextManager[object]:
@@ -54,18 +67,22 @@ def rho_at_its_mean() -> AbstractContextManager[object]:
     return patch.multiple(vectors, **{name: fixed(getattr(vectors, name)) for name in names})
 
 
-MUTANTS = {
-    all_live_topics: (five_documents, "mixed"),
-    crp_tables: (layers, "mixed"),
-    no_rest_slot: (two_authors, "mixed"),
-    rho_at_its_mean: (finite_mix, "explicit"),
-}
+MUTANTS = [
+    (all_live_topics, five_documents, "mixed", 2_000),
+    (crp_tables, layers, "mixed", 4_000),
+    (crp_tables_of_topics, layers, "mixed", 4_000),
+    (crp_tables_of_topics, two_authors, "mixed", 6_000),
+    (no_rest_slot, two_authors, "mixed", 10_000),
+    (rho_at_its_mean, even_mix, "mixed", 6_000),
+    (rho_at_its_mean, finite_mix, "explicit", 6_000),
+]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
-def test_planted_bug_is_caught(mutant):
-    make, sweep = MUTANTS[mutant]
+@pytest.mark.parametrize(
+    ("mutant", "make", "sweep", "n_sweeps"), MUTANTS, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_planted_bug_is_caught(mutant, make, sweep, n_sweeps):
     toy = make()
     with mutant():
-        rows = run_sweeps(toy, sweep, N_SWEEPS, seed=1)
-    assert np.abs(z_scores(rows, exact_means(toy))).max() > 4.5
+        rows = run_sweeps(toy, sweep, n_sweeps, seed=1)
+    assert np.abs(z_scores(rows, exact_means(toy))).max() > 6

@@ -2,4 +2,5 @@
 
 from numba import config
 
-collect_ignore = [] if config.DISABLE_JIT else ["test_transitions.py", "test_mutants.py"]
+PLAIN_PYTHON = ["test_transitions.py", "test_mutants.py", "test_explicit_transitions.py"]
+collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON

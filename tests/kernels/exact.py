@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -35,13 +35,14 @@ from pitmanyor.kernels.document import (
     word_leaf,
     word_part,
 )
-from pitmanyor.kernels.measure import measure_dishes, measure_local
+from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import Rule, State, new_state
 
 Outcomes = dict[OracleState, float]
+Result = TypeVar("Result")
 NO_CHANCE = 1e-13  # a branch less likely than this is rounding: the interval does not really reach there
 REMOVED = -1
 
@@ -97,6 +98,9 @@ class Symbol:
     def __add__(self, x: float) -> Symbol:
         return Symbol(self.u, self.factor, self.shift + float(x))
 
+    def __truediv__(self, x: float) -> Symbol:
+        return self * (1.0 / float(x))
+
     def __sub__(self, x: float) -> Symbol:
         return self + -float(x)
 
@@ -130,15 +134,16 @@ def replaced(original: Callable[..., Any], other: Callable[..., Any]) -> Iterato
         yield
 
 
-def outcomes(update: Callable[[], OracleState]) -> Outcomes:
+def outcomes(update: Callable[[], Result]) -> dict[Result, float]:
     """Every result of an update, which starts from the same place each time it is called, with its probability."""
-    found: Outcomes = {}
+    found: dict[Result, float] = {}
     waiting: list[tuple[bool, ...]] = [()]
     choices = Choices(())
     with ExitStack() as stack:
         stack.enter_context(replaced(uniform, lambda key, n: Symbol(Uniform(choices))))
-        for measure in (measure_local, measure_dishes):  # they draw for concentrations and leave the state alone
-            stack.enter_context(replaced(measure, lambda *_: None))
+        for measure in (log_one_minus_beta, bernoulli_sum_concentration, bernoulli_sum_tables):
+            # draws for concentrations, which leave the state alone
+            stack.enter_context(replaced(measure, lambda *arguments: (0.0, arguments[-1])))
         while waiting:
             choices = Choices(waiting.pop())
             result = update()

@@ -14,7 +14,7 @@ from pitmanyor.corpus import Corpus
 pytestmark = pytest.mark.nojit
 
 RULES = ("clamp", "paper", "singleton")
-EXACT = sorted(set(TOYS) - {"diamond_two_authors"})  # 6,399 states: the long runs are for it
+EXACT = sorted(set(TOYS) - {"diamond_two_authors"})  # 6,399 states: one token for each rule
 SMALL = ("single_parent", "three_layers_no_discount", "author_words", "nested_groups", "finite_topics")
 # document to visit; all starting states where there are few, else as many evenly spread ones
 VISITS = {
@@ -58,6 +58,15 @@ def test_updating_a_token_leaves_the_posterior_as_it_is(toy, rule):
         assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-12
         assert chain.error(matrix) < 1e-12
         assert np.count_nonzero(matrix.sum(axis=0)) == len(chain.states)  # it reaches every state
+
+
+@pytest.mark.parametrize(("rule", "token"), zip(RULES, (3, 0, 2), strict=True))
+def test_updating_a_token_of_two_authors_leaves_the_posterior_as_it_is(rule, token):
+    """The last author's word, the first one's hashtag, and one of his words."""
+    chain = Chain(TOYS["diamond_two_authors"](), rule)
+    matrix = chain.token_update(token)
+    assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-12
+    assert chain.error(matrix) < 1e-12
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -36,6 +36,7 @@ from pitmanyor.kernels.collapsed import UNSEEN
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.plan import Plan
 from pitmanyor.state import Rule, State, new_state
+from pitmanyor.state.layout import build_layout, is_wide
 
 
 @dataclass(frozen=True)
@@ -127,20 +128,34 @@ def local_counts(state: State) -> dict[Place, Count]:
     }
 
 
+@lru_cache(maxsize=64)
+def _count_places(plan: Plan, capacity: int) -> list[tuple[Place, int] | None]:
+    """What the count at each index is called, and where its tables per parent start (-1: not counted so)."""
+    layout = build_layout(plan, capacity)
+    places: list[tuple[Place, int] | None] = [None] * layout.sizes[0]
+    for number, cell in shared_cells(plan).items():
+        n_parents = len(cell.node.parents)
+        row, to_row = (int(at) for at in layout.cells[number, [ROW, TO_ROW]])
+        for k in range(capacity if is_wide(cell.node) else 1):
+            places[row + k] = cell.place(plan, k), to_row + k * n_parents if n_parents > 1 else -1
+    return places
+
+
 def shared_counts(state: State) -> dict[Place, Count]:
     """Counts of shared nodes that have customers. A gem's dish has one table, which the arrays do not count."""
-    net, plan = state.net, state.plan
+    net, graph, places = state.net, state.plan.graph, _count_places(state.plan, state.capacity)
     counts: dict[Place, Count] = {}
-    for number, cell in shared_cells(plan).items():
-        node, n_parents = cell.node, len(cell.node.parents)
-        width = state.capacity if net.nodes[plan.index[node.name], WIDE] else 1
-        row, to_row = (int(at) for at in net.cells[number, [ROW, TO_ROW]])
-        for k in np.flatnonzero(net.counts[row : row + width, CUSTOMERS]):
-            tables = 1 if node.kind == "gem" else int(net.counts[row + k, TABLES])
-            to: tuple[int, ...] = (tables,) if n_parents == 1 else ()
-            if n_parents > 1:
-                to = tuple(int(n) for n in net.to[to_row + k * n_parents : to_row + (k + 1) * n_parents])
-            counts[cell.place(plan, int(k))] = (int(net.counts[row + k, CUSTOMERS]), tables, to)
+    seated = np.flatnonzero(net.counts[:, CUSTOMERS])
+    for i, (customers, tables) in zip(seated.tolist(), net.counts[seated].tolist(), strict=True):
+        named = places[i]
+        assert named is not None, f"count {i} belongs to no shared cell"
+        place, to_row = named
+        node = graph[place[0]]
+        tables = 1 if node.kind == "gem" else tables
+        to: tuple[int, ...] = (tables,) if len(node.parents) == 1 else ()
+        if to_row >= 0:
+            to = tuple(net.to[to_row : to_row + len(node.parents)].tolist())
+        counts[place] = (customers, tables, to)
     return counts
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oracle.bridge import state_of
 from oracle.enumerate_states import enumerate_states, posterior
+from oracle.instances import Key
 from oracle.states import State as OracleState
 from oracle.states import totals
 from oracle.toys import Toy, diamond, two_parents
@@ -16,20 +18,29 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.plan import compile_plan
-from pitmanyor.state import new_state
+from pitmanyor.state import State, new_state
 
 Rows = NDArray[np.float64]
 N_BATCHES = 50
 
 
 def statistics(graph: Graph, state: OracleState) -> list[float]:
-    """Totals of every node, squares of its tables, and which of the first and last tokens share a topic."""
+    """Totals of every node, squares of its tables, how evenly it mixes, and which tokens share a topic."""
     squares: Counter[str] = Counter()
+    to: dict[tuple[str, Key], list[int]] = {}
     for place, count in state.counts.items():
         squares[place[0]] += count[1] ** 2
+        if len(count[2]) > 1:
+            so_far = to.setdefault(place[:2], [0, 0])
+            so_far[0], so_far[1] = so_far[0] + count[2][0], so_far[1] + count[2][1]
+    uneven: Counter[str] = Counter()
+    for (name, _), (one, other) in to.items():
+        uneven[name] += (one - other) ** 2
+    out = [float(squares[node.name]) for node in graph.nodes]
+    out += [float(uneven[node.name]) for node in graph.nodes if len(node.parents) > 1]
     k = state.topics
     shared = [k[0] == k[1], k[0] == k[-1], k[1] == k[-1], k[-2] == k[-1]]
-    return [*totals(graph, state), *(float(squares[node.name]) for node in graph.nodes), *map(float, shared)]
+    return [*totals(graph, state), *out, *map(float, shared)]
 
 
 def exact_means(toy: Toy) -> Rows:
@@ -40,16 +51,30 @@ def exact_means(toy: Toy) -> Rows:
     return means
 
 
+def reader(read: Callable[[State], list[float]]) -> Callable[[State], list[float]]:
+    """The same function of a state, but it remembers: a toy has few states, and to read one costs half a sweep."""
+    known: dict[bytes, list[float]] = {}
+
+    def recall(state: State) -> list[float]:
+        net, text = state.net, state.text
+        key = b"".join(array.tobytes() for array in (text.word, text.topic, text.code, net.counts, net.to))
+        if key not in known:
+            known[key] = read(state)
+        return known[key]
+
+    return recall
+
+
 def run_sweeps(toy: Toy, sweep: Sweep, n_sweeps: int, seed: int, anchors: float = 0.5) -> Rows:
     """The statistics after every sweep, one row a sweep."""
     graph, corpus = toy
     state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0))
-    sweeper = Sweeper(state, sweep, anchors=anchors)
+    sweeper, read = Sweeper(state, sweep, anchors=anchors), reader(lambda state: statistics(graph, state_of(state)))
     rows = []
     for i in range(1, n_sweeps + 1):
         sweeper.step(state, (seed, 0, i))
-        rows.append(statistics(graph, state_of(state)))
+        rows.append(read(state))
     return np.array(rows)
 
 
@@ -101,6 +126,18 @@ def shared_mix() -> Toy:
     phi = g.pyp("phi", base=words, plate="topic", discount=0.6, concentration=4.0)
     g.tokens("word", topic=blend, emit=phi)
     return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], vocabulary=["x", "y"])
+
+
+def even_mix() -> Toy:
+    """A shared node that opens a table for nearly every token, towards two parents that are much alike: rho decides."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.0, concentration=0.3)
+    nu = g.pyp("nu", base=mu, discount=0.4, concentration=5.0)
+    common = g.pyp("common", base=mu, discount=0.2, concentration=3.0)
+    blend = g.pyp("blend", base=mix(nu, common, prior=(1.0, 1.0)), discount=0.5, concentration=20.0)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    g.tokens("word", topic=blend, emit=phi)
+    return g, Corpus.from_tokens([["x"]] * 5, vocabulary=["x", "y"])
 
 
 def finite_mix() -> Toy:
