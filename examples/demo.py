@@ -1,90 +1,57 @@
-"""Fit the HPYP topic model to a small SIMULATED corpus of readable words, and print the topics it finds.
+"""From a file of posts to a saved run and a table of topics: the way of a user, on a SIMULATED microblog.
 
-Six themes are planted, each a list of English words. Ten invented authors like two themes each; a document mixes its
-author's themes and sprinkles in words that fit everywhere. The model sees the words only: neither the themes nor how
-many there are.
+Six themes are planted; authors like some of them, and tag their posts. The model sees words, hashtags and authors:
+neither the themes nor how many there are. The same from the command line: `pitmanyor demo OUT`.
 """
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from pitmanyor import Corpus, fit, models
+from pitmanyor import Fit, fit, load, models, read, simulate_microblog
 
-THEMES = {
-    "kitchen": "bread butter cheese oven flour sugar salt pepper soup garlic onion recipe bake boil spoon plate",
-    "football": "goal match league referee striker penalty coach defender stadium score kick team cup fans keeper pass",
-    "space": "planet orbit rocket star telescope moon galaxy comet launch gravity crew module signal probe mars solar",
-    "garden": "soil seed rose prune bloom weed lawn hedge root compost tulip water spade bulb shade fence bee fruit",
-    "money": "bank loan market price share bond profit tax debt invest trade budget rate fund broker cash growth risk",
-    "music": "guitar chord melody drum concert singer album rhythm piano tune choir lyric stage bass tempo record",
-}
-EVERYWHERE = "time day year people good new little long great old first last"
-AUTHORS = ("ada", "ben", "cleo", "dan", "eve", "finn", "gus", "hana", "ivo", "jo")
-N_DOCUMENTS = 600
-SWEEPS = 200
+SWEEPS = 150
 SMALLEST = 0.01  # topics with a smaller share are only counted
 
 
-def simulate_corpus(seed: int) -> Corpus:
-    """600 short documents by ten authors. Words of a theme follow Zipf's law, as real ones do."""
-    rng = np.random.default_rng(seed)
-    names = list(THEMES)
-    liked = [(i % len(names), (i + 1 + i // len(names)) % len(names)) for i in range(len(AUTHORS))]
-    documents, authors = [], []
-    for _ in range(N_DOCUMENTS):
-        author = int(rng.integers(len(AUTHORS)))
-        share = rng.beta(0.6, 0.6)
-        themes = rng.choice(liked[author], size=rng.poisson(30) + 5, p=[share, 1 - share])
-        documents.append([_word(rng, THEMES[names[theme]]) for theme in themes])
-        authors.append(AUTHORS[author])
-    return Corpus.from_tokens(documents, groups={"author": authors})
-
-
-def _word(rng: np.random.Generator, theme: str) -> str:
-    words = (EVERYWHERE if rng.random() < 0.15 else theme).split()
-    cumulative = np.cumsum(1 / (np.arange(len(words)) + 2))
-    return words[int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))]
-
-
-def nearest_theme(topic: list[tuple[str, float]]) -> str:
-    """The planted theme that holds most of a topic's probability."""
-    mass = {name: sum(p for word, p in topic if word in text.split()) for name, text in THEMES.items()}
-    mass["(everywhere)"] = sum(p for word, p in topic if word in EVERYWHERE.split())
-    return max(mass, key=lambda name: mass[name])
-
-
-def main() -> None:
+def main(home: Path) -> None:
     console = Console()
-    corpus = simulate_corpus(seed=1)
+    started = perf_counter()
+    posts, _ = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
+    corpus = read(posts, min_df=2)
+    console.print(f"[bold]Simulated[/] posts (nobody wrote them) in {posts}:\n\n{corpus.describe()}", highlight=False)
+    console.print("\nFitting models.tntm(). The first fit on a machine compiles the sampler; later ones start at once.")
+    graph = models.tntm().without("follows")
+    run = home / "run"
+    fit(graph, corpus, sweeps=SWEEPS, seed=1, checkpoint=run, progress=console.is_terminal)
+    result = load(run)  # as it would be tomorrow
+    console.print(topic_table(result))
     console.print(
-        f"A [bold]simulated[/] corpus: {corpus.n_documents} documents, {corpus.n_tokens:,} tokens, "
-        f"{len(corpus.vocabulary)} words, {len(THEMES)} planted themes.\n"
-        "The first run on a machine compiles the sampler; later ones start at once."
+        f"{result!r}\nAll of it took {perf_counter() - started:.1f} s, compilation included. "
+        f"The run is in {run}; try: pitmanyor topics {run}",
+        highlight=False,
     )
-    start = perf_counter()
-    result = fit(models.hpyp(), corpus, sweeps=SWEEPS, seed=1, progress=console.is_terminal)
-    seconds = perf_counter() - start
 
-    shares = np.ravel(result.mean("nu", new_topic="discard"))
-    topics = result.topics(25)
-    table = Table("share", "nearest planted theme", "likeliest words", title="Topics found by models.hpyp()")
-    shown = [k for k in np.argsort(-shares) if shares[k] >= SMALLEST]
+
+def topic_table(result: Fit) -> Table:
+    """Topics by their share of the tokens, with words and hashtags."""
+    counts = np.bincount(result.state.text.topic, minlength=result.n_topics)
+    words, hashtags = result.topics(8), result.topics(5, stream="hashtag")
+    table = Table("share", "likeliest words", "likeliest hashtags", title="Topics found by models.tntm()")
+    shown = [k for k in np.argsort(-counts) if counts[k] >= SMALLEST * counts.sum()]
     for k in shown:
-        words = ", ".join(word for word, _ in topics[k][:9])
-        table.add_row(f"{shares[k]:.1%}", nearest_theme(topics[k]), words)
-    console.print(table)
-    found = {nearest_theme(topics[k]) for k in shown} & set(THEMES)
-    console.print(
-        f"{len(found)} of {len(THEMES)} planted themes found in {len(shown)} topics; {len(topics) - len(shown)} more "
-        f"topics hold less than {SMALLEST:.0%} each.\n"
-        f"{SWEEPS} sweeps over {corpus.n_tokens:,} tokens took {seconds:.1f} s, compilation included."
-    )
+        lists = (", ".join(word for word, _ in topic) for topic in (words[k], hashtags[k]))
+        table.add_row(f"{counts[k] / counts.sum():.1%}", *lists)
+    table.caption = f"{result.n_topics - len(shown)} more topics hold less than {SMALLEST:.0%} each."
+    return table
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp(prefix="pitmanyor-demo-")))

@@ -1,12 +1,11 @@
-"""fit: from a graph and a corpus to a Fit."""
+"""fit, load and resume: from a graph and a corpus, or a run on disk, to a Fit."""
 
 from __future__ import annotations
 
-import copy
 import os
-import time
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -16,14 +15,18 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
-from pitmanyor.infer.interrupt import Interrupt
-from pitmanyor.infer.progress import Progress
-from pitmanyor.infer.sweeps import Sweep
+from pitmanyor.infer.chain import tidy as tidy
+from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
-from pitmanyor.state import Rule, State, new_state
-from pitmanyor.state.columns import arrange
+from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.directory import create, new_header, write_header
+from pitmanyor.runs.restore import reopen, restore
+from pitmanyor.runs.run import Run, advance, new_run
+from pitmanyor.runs.settings import Settings
+from pitmanyor.state import Rule
 from pitmanyor.state.memory import Memory, memory_of, refuse_if_too_large
+from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
 
@@ -31,16 +34,27 @@ Floats = NDArray[np.float64]
 class Fit(Posterior):
     """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request."""
 
-    def __init__(self, chain: Chain, samples: list[Posterior], seconds: float) -> None:
-        super().__init__(chain.state, chain.measures.log_joint)
-        self.chain = chain
-        self.samples = samples
-        self.seconds = seconds
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.chain.state, run.chain.measures.log_joint)
+        self.run = run
+
+    @property
+    def chain(self) -> Chain:
+        return self.run.chain
+
+    @property
+    def samples(self) -> list[Posterior]:
+        """States kept on the way, in order."""
+        return list(self.run.samples.values())
+
+    @property
+    def seconds(self) -> float:
+        return self.run.seconds
 
     @property
     def trace(self) -> Mapping[str, Floats]:
         """One value per sweep: n_topics, log_joint, and tables/, customers/, concentration/ of every node."""
-        return MappingProxyType({name: np.array(values) for name, values in self.chain.trace.items()})
+        return MappingProxyType({name: np.array(values, np.float64) for name, values in self.chain.trace.items()})
 
     @property
     def graph(self) -> Graph:
@@ -59,6 +73,29 @@ class Fit(Posterior):
         """Bytes of the state: count tables, tokens, and scratch."""
         return memory_of(self.state)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors."""
+        header = new_header(self.graph, self.run.settings, self.corpus)
+        create(path, header, self.corpus)
+        Checkpoints(path, header).write(self.run)
+
+    def infer(
+        self,
+        corpus: Corpus,
+        *,
+        sweeps: int = 20,
+        seed: int = 0,
+        completion: Completion = "gibbs",
+        threads: int | None = None,
+    ) -> TopicShares:
+        """Topic shares of documents that were not in the fit, with everything learned held fixed.
+
+        Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
+        counted. `completion="gibbs"` averages over the second half of the sweeps; `"paper"` makes one pass through
+        every document, adding its tokens one after the other (maths 7).
+        """
+        return infer(self, corpus, Way(completion, sweeps, seed, threads))
+
     def __repr__(self) -> str:
         return (
             f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
@@ -75,13 +112,15 @@ def fit(
     max_topics: int | None = None,
     sweep: Sweep = "mixed",
     burn_in: int | None = None,
-    anchors: float = 0.05,
+    anchors: float | None = None,
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
     samples: int = 0,
     chain: int = 0,
     progress: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 300.0,
 ) -> Fit:
     """Sample the posterior of a model of a corpus.
 
@@ -91,40 +130,69 @@ def fit(
     max_topics: no more topics than this (the posterior given that); below a gem only.
     sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
     burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 25.
-    anchors: the share of documents that a mixed sweep updates collapsed.
+    anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
     initial_topics: deal topics at random at first, instead of drawing them one after the other.
-    threads: for the parallel parts; by default all cores. Results do not depend on it.
+    threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
     samples: how many states to keep, evenly spread over the second half of the sweeps.
+    checkpoint: a directory to be made, where the run is saved every `checkpoint_every` seconds, at the end, at Ctrl-C
+        and at SIGTERM; `load` reads it, and `resume` goes on with it.
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
     """
     _check(sweeps, seed, samples, initial_topics, model)
     plan = compile_plan(_text_alone(model), corpus)
     refuse_if_too_large(plan, initial_topics or max_topics)
-    state = new_state(plan, max_topics=max_topics, rule=rule)
-    started = time.perf_counter()
-    run = Chain(
-        state,
-        seed=seed,
-        chain=chain,
+    settings = Settings(
+        sweeps=int(sweeps),
+        seed=int(seed),
+        chain=int(chain),
         sweep=sweep,
-        burn_in=min(25, sweeps // 4) if burn_in is None else burn_in,
-        anchors=anchors,
-        n_threads=threads or len(os.sched_getaffinity(0)),
+        burn_in=min(25, sweeps // 4) if burn_in is None else int(burn_in),
+        anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
+        max_topics=max_topics,
+        initial_topics=initial_topics,
+        rule=rule,
+        samples=int(samples),
     )
-    keep = set(np.linspace(sweeps / 2, sweeps, samples + 1).round().astype(int)[1:]) if samples else set()
-    kept: list[Posterior] = []
-    with Interrupt() as interrupt, Progress(progress, sweeps, plan.n_tokens) as bar:
-        run.initialise(initial_topics)
-        for number in range(1, sweeps + 1):
-            if interrupt.asked:
-                break
-            run.step()
-            bar.advance(state.n_topics, run.measures.log_joint)
-            if number in keep:
-                kept.append(Posterior(snapshot(state), run.measures.log_joint))
-    tidy(state)
-    return Fit(run, kept, time.perf_counter() - started)
+    run = new_run(plan, settings, threads)
+    checkpoints = None
+    if checkpoint is not None:
+        header = new_header(plan.graph, settings, corpus)
+        checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
+        create(checkpoint, header, corpus)
+    advance(run, checkpoints, progress)
+    return Fit(run)
+
+
+def load(path: str | os.PathLike[str]) -> Fit:
+    """The fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
+
+    A FileError if a file is missing, cut or changed. Nothing in the directory is run as code.
+    """
+    return Fit(restore(path)[1])
+
+
+def resume(
+    path: str | os.PathLike[str],
+    sweeps: int | None = None,
+    *,
+    threads: int | None = None,
+    checkpoint_every: float = 300.0,
+    progress: bool = False,
+) -> Fit:
+    """Go on with a run from its last checkpoint, bit for bit as if it had never stopped.
+
+    sweeps: how many there shall be in all; by default as many as the fit was asked for.
+    """
+    header, run = reopen(path, threads)
+    if sweeps is not None:
+        if sweeps < run.chain.n_sweeps:
+            raise PlanError(f"{path} has {run.chain.n_sweeps} sweeps already: ask for as many or more, not {sweeps}")
+        run.settings = replace(run.settings, sweeps=int(sweeps))
+        header = header.with_settings(run.settings)
+        write_header(path, header)
+    advance(run, Checkpoints(path, header, checkpoint_every), progress)
+    return Fit(run)
 
 
 def _text_alone(model: Graph) -> Graph:
@@ -150,24 +218,3 @@ def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None, mod
         raise PlanError(f"samples come from the second half of the {sweeps} sweeps: ask for 0 to {sweeps // 2}")
     if initial_topics is not None and initial_topics < 1:
         raise PlanError(f"initial_topics must be at least 1, not {initial_topics}")
-
-
-def tidy(state: State) -> None:
-    """Live topics first, so that topic k is column k."""
-    arrange(state, np.ones(state.capacity, bool))
-
-
-def snapshot(state: State) -> State:
-    """A copy of what changes, tidied; plan and tables are shared."""
-    twin = copy.copy(state)
-    twin.net = state.net._replace(
-        **{
-            name: getattr(state.net, name).copy()
-            for name in ("nodes", "counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status")
-        }
-    )
-    twin.text = state.text._replace(
-        topic=state.text.topic.copy(), code=state.text.code.copy(), concentration=state.text.concentration.copy()
-    )
-    tidy(twin)
-    return twin

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from pitmanyor.infer.concentrations import Measures, concentration_of, sample_concentrations
-from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
+from pitmanyor.infer.health import check_measures, check_terms
+from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise, share_of_anchors
 from pitmanyor.kernels.measure import OPENED, SEATED
+from pitmanyor.state.columns import arrange
 from pitmanyor.state.state import State
 
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
 
+def tidy(state: State) -> None:
+    """Live topics first, so that topic k is column k."""
+    arrange(state, np.ones(state.capacity, bool))
+
+
 class Chain:
-    """Sweeps a state and keeps its trace; the same seed gives the same bytes on any number of threads."""
+    """Sweeps a state and keeps its trace; the same seed gives the same bytes on any number of threads.
+
+    Between sweeps the state is tidy. What the next sweep does depends on the state, the seed and the number of sweeps
+    alone (and on the sizes of columns and Stirling tables, which are in the state), so a chain can be put away.
+    """
 
     def __init__(
         self,
@@ -23,29 +35,44 @@ class Chain:
         chain: int = 0,
         sweep: Sweep = "mixed",
         burn_in: int = 0,
-        anchors: float = 0.05,
+        anchors: float | None = None,
         n_threads: int = 1,
     ) -> None:
         self.state, self.seed, self.chain, self.burn_in = state, seed, chain, burn_in
+        share = share_of_anchors(state.plan.n_tokens) if anchors is None else anchors
         small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
-        self.sweeper = Sweeper(state, "collapsed" if small else sweep, anchors=anchors, n_threads=n_threads)
+        self.sweeper = Sweeper(state, "collapsed" if small else sweep, anchors=share, n_threads=n_threads)
         self.first = Sweeper(state, "collapsed", n_threads=n_threads)
         self.measures = Measures(state)
+        self.started = False
         self.n_sweeps = 0
         self.trace: dict[str, list[float]] = {}
 
     def initialise(self, n_topics: int | None = None) -> None:
         """Seat every token for the first time."""
+        numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
+        tidy(self.state)
         self.measures.take(self.state, (self.seed, self.chain, 0))
+        self.started = True
+
+    def continue_from(self, n_sweeps: int, trace: dict[str, list[float]]) -> None:
+        """Take up a state that was put away after so many sweeps: its measures are those of the last of them."""
+        numba.set_num_threads(self.sweeper.n_threads)
+        self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
+        self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
 
     def step(self) -> None:
-        """One sweep: concentrations, then every token; then the trace."""
+        """One sweep: concentrations, then every token; then the trace. A StateError if a number is no number."""
+        check_measures(self.state, self.measures)
         self.n_sweeps += 1
         seed = (self.seed, self.chain, self.n_sweeps)
         sample_concentrations(self.state, self.measures, seed)
+        check_terms(self.state)
         (self.first if self.n_sweeps <= self.burn_in else self.sweeper).step(self.state, seed)
+        tidy(self.state)
         self.measures.take(self.state, seed)
+        check_measures(self.state, self.measures)
         self._remember()
 
     def _remember(self) -> None:

@@ -1,0 +1,110 @@
+"""What a command says, how it says it (for people or as JSON), and the code it leaves with."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, ParamSpec
+
+import typer
+
+from pitmanyor.errors import CorpusError, FileError, GraphError, PitmanyorError, PlanError, SaveWarning, StateError
+
+OK, UNEXPECTED, USAGE, DATA, FILES, BROKEN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+CODES = {
+    OK: "done",
+    UNEXPECTED: "an error nobody foresaw: please report it",
+    USAGE: "wrong usage",
+    DATA: "the data, the model or the options are not right",
+    FILES: "a run or a file cannot be read or written",
+    BROKEN: "the chain stopped: its numbers broke",
+    INTERRUPTED: "stopped by Ctrl-C; the run is saved",
+}
+BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
+    (FileError, FILES),
+    (StateError, BROKEN),
+    (CorpusError, DATA),
+    (GraphError, DATA),
+    (PlanError, DATA),
+)
+P = ParamSpec("P")
+
+
+@dataclass
+class Answer:
+    """Facts for `--json`, the same for people, and what to do next."""
+
+    facts: dict[str, Any]
+    shown: list[Any] = field(default_factory=list)  # text, or what rich draws
+    next: list[str] = field(default_factory=list)
+    code: int = OK
+
+
+def answers(command: Callable[P, Answer]) -> Callable[P, None]:
+    """Print a command's answer and leave with its code; errors we raise on purpose become a sentence and a code."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        as_json = bool(kwargs.get("json"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning, unsaved = _shower()
+            try:
+                answer = command(*args, **kwargs)
+            except PitmanyorError as error:
+                raise typer.Exit(_refuse(error, as_json)) from None
+        if unsaved:
+            answer.code = FILES
+        _print(answer, as_json)
+        raise typer.Exit(answer.code)
+
+    return wrapped
+
+
+def _shower() -> tuple[Callable[..., None], list[str]]:
+    """How warnings are shown: a line each, on the error stream, once; and those about what could not be saved."""
+    said: set[str] = set()
+    unsaved: list[str] = []
+
+    def show(message: Warning | str, category: type[Warning], *rest: object) -> None:
+        text = str(message)
+        if issubclass(category, SaveWarning):
+            unsaved.append(text)
+        if text not in said:
+            said.add(text)
+            typer.echo(f"warning: {text}", err=True)
+
+    return show, unsaved
+
+
+def code_of(error: PitmanyorError) -> int:
+    return next((code for kind, code in BY_ERROR if isinstance(error, kind)), UNEXPECTED)
+
+
+def _refuse(error: PitmanyorError, as_json: bool) -> int:
+    code = code_of(error)
+    if as_json:
+        said = {"error": type(error).__name__, "message": str(error), "exit_code": code}
+        typer.echo(json.dumps(said, ensure_ascii=False))
+    typer.echo(f"error: {error}", err=True)
+    return code
+
+
+def _print(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        facts = answer.facts | {"next": answer.next, "exit_code": answer.code}
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, file=sys.stdout)
+    for part in answer.shown:
+        console.print(part, markup=False) if isinstance(part, str) else console.print(part)
+    if answer.next:
+        console.print("\nNext:", markup=False)
+        for line in answer.next:
+            console.print(f"  {line}", markup=False)

@@ -1,0 +1,201 @@
+"""The commands and their options. What they do is in the modules beside, imported when a command runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pitmanyor.cli.answers import CODES, Answer, answers
+
+EPILOG = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in CODES.items()) + "."
+
+app = typer.Typer(
+    help="Topic models as networks of Pitman-Yor processes: from a file of posts to a saved, resumable run.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON object on the standard output.")]
+Text = Annotated[str | None, typer.Option(help="Column with the text (guessed if not given).")]
+Author = Annotated[str | None, typer.Option(help="Column with the author.")]
+Tags = Annotated[str | None, typer.Option(help="Column with the hashtags.")]
+Time = Annotated[str | None, typer.Option(help="Column with the time.")]
+Label = Annotated[str | None, typer.Option(help="Column with a label, such as the event.")]
+Links = Annotated[Path | None, typer.Option(help="File with links between authors (CSV, Parquet, GraphML, GEXF).")]
+Group = Annotated[list[str] | None, typer.Option(help="One more column to group documents by; may be repeated.")]
+Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Count and list bad lines instead of stopping at one.")]
+More = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-O", help="Any other option of pitmanyor.read, as NAME=VALUE; may be repeated."),
+]
+Posts = Annotated[Path, typer.Argument(help="CSV, TSV, JSON lines, Parquet or text; also .gz.")]
+RunPath = Annotated[Path, typer.Argument(help="The directory of a run.")]
+Threads = Annotated[int | None, typer.Option(help="Threads for the parallel parts; all cores by default.")]
+Every = Annotated[str, typer.Option("--checkpoint-every", help="How often to save: 30s, 5m, 1h.")]
+
+
+def _columns(
+    text: str | None, author: str | None, tags: str | None, time: str | None, label: str | None, links: Path | None
+) -> dict[str, str]:
+    given = {"text": text, "author": author, "tags": tags, "time": time, "label": label}
+    given["links"] = None if links is None else str(links)
+    return {name: value for name, value in given.items() if value is not None}
+
+
+@app.command()
+@answers
+def demo(
+    out: Annotated[Path, typer.Argument(help="A directory to be made.")],
+    posts: Annotated[int, typer.Option(help="How many posts to simulate.")] = 2000,
+    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 150,
+    seed: int = 1,
+    json: AsJson = False,
+) -> Answer:
+    """Simulate a small microblog, fit a model to it, and show its topics with their hashtags."""
+    from pitmanyor.cli.work import run_demo
+
+    return run_demo(out, posts, sweeps, seed, quiet=json)
+
+
+@app.command()
+@answers
+def check(
+    file: Posts,
+    text: Text = None,
+    author: Author = None,
+    tags: Tags = None,
+    time: Time = None,
+    label: Label = None,
+    links: Links = None,
+    group: Group = None,
+    skip_bad_lines: Skip = False,
+    option: More = None,
+    json: AsJson = False,
+) -> Answer:
+    """Show what would be read from a file: columns, sizes, and what is left out and why."""
+    from pitmanyor.cli.work import Source, check_source
+
+    columns = _columns(text, author, tags, time, label, links)
+    return check_source(Source.of(file, columns, group, skip_bad_lines, option))
+
+
+@app.command()
+@answers
+def fit(
+    file: Posts,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The directory of the run, to be made.")],
+    model: Annotated[
+        str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
+    ] = "hpyp",
+    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 500,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
+    chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
+    samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
+    max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
+    sweep: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
+    threads: Threads = None,
+    checkpoint_every: Every = "5m",
+    text: Text = None,
+    author: Author = None,
+    tags: Tags = None,
+    time: Time = None,
+    label: Label = None,
+    links: Links = None,
+    group: Group = None,
+    skip_bad_lines: Skip = False,
+    option: More = None,
+    json: AsJson = False,
+) -> Answer:
+    """Read a file, fit a model, and save the run: every so often, at the end, at Ctrl-C and at SIGTERM."""
+    from pitmanyor.cli.values import parse_seconds
+    from pitmanyor.cli.work import Source, fit_source
+
+    source = Source.of(file, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
+    options: dict[str, object] = {
+        "sweeps": sweeps,
+        "seed": seed,
+        "samples": samples,
+        "max_topics": max_topics,
+        "sweep": sweep,
+    }
+    options |= {"threads": threads, "checkpoint_every": parse_seconds(checkpoint_every)}
+    return fit_source(source, model, out, options, chains, quiet=json)
+
+
+@app.command()
+@answers
+def resume(
+    run: RunPath,
+    sweeps: Annotated[int | None, typer.Option(help="How many there shall be in all.")] = None,
+    threads: Threads = None,
+    checkpoint_every: Every = "5m",
+    json: AsJson = False,
+) -> Answer:
+    """Go on with a run from its last checkpoint, as if it had never stopped."""
+    from pitmanyor.cli.values import parse_seconds
+    from pitmanyor.cli.work import resume_run
+
+    options: dict[str, object] = {
+        "sweeps": sweeps,
+        "threads": threads,
+        "checkpoint_every": parse_seconds(checkpoint_every),
+    }
+    return resume_run(run, options, quiet=json)
+
+
+@app.command()
+@answers
+def topics(
+    run: RunPath,
+    words: Annotated[int, typer.Option(help="Words to show of each topic.", min=1)] = 10,
+    json: AsJson = False,
+) -> Answer:
+    """The topics of a run: shares, likeliest words, and hashtags if it has them."""
+    from pitmanyor.cli.show import show_topics
+
+    return show_topics(run, words)
+
+
+@app.command()
+@answers
+def infer(
+    run: RunPath,
+    file: Posts,
+    out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
+    sweeps: Annotated[int, typer.Option(help="Sweeps over the new documents.", min=1)] = 20,
+    seed: int = 0,
+    completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
+    text: Text = None,
+    author: Author = None,
+    tags: Tags = None,
+    option: More = None,
+    json: AsJson = False,
+) -> Answer:
+    """Topic shares of new documents, with everything the run learned held fixed."""
+    from pitmanyor.cli.work import Source, infer_file
+
+    source = Source.of(file, _columns(text, author, tags, None, None, None), None, False, option)
+    return infer_file(run, source, out, {"sweeps": sweeps, "seed": seed, "completion": completion})
+
+
+@app.command()
+@answers
+def info(run: RunPath, json: AsJson = False) -> Answer:
+    """What a run is and how far it got. Reads files only; no sampler is loaded."""
+    from pitmanyor.cli.show import show_run
+
+    return show_run(run)
+
+
+@app.command()
+@answers
+def doctor(json: AsJson = False) -> Answer:
+    """Versions, threads, caches and memory of this machine."""
+    from pitmanyor.cli.show import examine
+
+    return examine()

@@ -1,0 +1,149 @@
+"""Commands that look: topics and state of a run, and the machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from pitmanyor.cli.answers import Answer
+from pitmanyor.errors import FileError
+from pitmanyor.version import __version__
+
+SMALLEST = 0.005  # topics with a smaller share are only counted
+PACKAGES = ("numpy", "numba", "llvmlite", "duckdb", "narwhals", "rich", "typer")
+
+
+def show_topics(path: Path, n_words: int) -> Answer:
+    from pitmanyor.fitting import load
+
+    chosen = best_chain(path)
+    fit = load(chosen)
+    facts = topic_facts(fit, n_words)
+    shown = [topic_table(facts)]
+    few = sum(topic["share"] < SMALLEST for topic in facts)
+    if few:
+        shown.append(f"{few} more topics hold less than {SMALLEST:.1%} of the tokens each.")
+    if chosen != path:
+        shown.append(f"This is {chosen.name}, the chain with the highest log joint.")
+    name = shlex.quote(str(path))
+    next_ = [f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic shares of new documents"]
+    return Answer({"run": str(chosen), "n_sweeps": fit.n_sweeps, "topics": facts}, shown, next_)
+
+
+def topic_facts(fit: Any, n_words: int) -> list[dict[str, Any]]:
+    """Topics by share of the tokens: number, share, and the likeliest words of every stream."""
+    import numpy as np
+
+    counts = np.bincount(fit.state.text.topic, minlength=fit.n_topics)
+    streams = [stream.name for stream in fit.graph.streams]
+    words = {name: fit.topics(n_words, stream=name) for name in streams}
+    return [
+        {"topic": int(k), "share": float(counts[k] / counts.sum())}
+        | {name: [{"word": w, "probability": p} for w, p in words[name][k]] for name in streams}
+        for k in np.argsort(-counts, kind="stable")
+    ]
+
+
+def topic_table(facts: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    streams = [name for name in facts[0] if name not in ("topic", "share")]
+    streams.sort(key=lambda name: name != "word")
+    table = Table("topic", "share", *(f"likeliest {name}s" for name in streams))
+    for topic in facts:
+        if topic["share"] >= SMALLEST:
+            lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
+            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *lists)
+    return table
+
+
+def best_chain(path: Path) -> Path:
+    """The run itself, or of chains side by side the one with the highest log joint."""
+    from pitmanyor.runs.directory import find_runs, read_header
+    from pitmanyor.runs.saved import read_saved
+
+    runs = find_runs(path)
+    if len(runs) == 1:
+        return runs[0]
+    joints = {}
+    for run in runs:
+        trace = read_saved(run, read_header(run)).trace.get("log_joint", [])
+        joints[run] = trace[-1] if trace else float("-inf")
+    return max(runs, key=lambda run: joints[run])
+
+
+def show_run(path: Path) -> Answer:
+    from pitmanyor.runs.directory import find_runs
+
+    facts = [_run_facts(run) for run in find_runs(path)]
+    shown: list[Any] = []
+    for one in facts:
+        shown += [
+            f"{one['run']}",
+            *(f"  {name}: {value}" for name, value in one.items() if name not in ("run", "graph")),
+        ]
+    shown += ["", "The model:", facts[0]["graph"]]
+    name, unfinished = shlex.quote(str(path)), any(one["sweeps done"] < one["sweeps asked for"] for one in facts)
+    next_ = [f"pitmanyor resume {name}"] if unfinished else []
+    return Answer({"runs": facts}, shown, [*next_, f"pitmanyor topics {name}"])
+
+
+def _run_facts(path: Path) -> dict[str, Any]:
+    from pitmanyor.runs.directory import STATE, read_header
+    from pitmanyor.runs.saved import read_saved
+
+    header = read_header(path)
+    settings = header.settings
+    facts: dict[str, Any] = {"run": str(path), "sweeps done": 0, "sweeps asked for": settings.sweeps}
+    if (path / STATE).exists():
+        saved = read_saved(path, header)
+        facts |= {"sweeps done": saved.n_sweeps, "seconds": round(saved.seconds, 2), "samples kept": len(saved.samples)}
+        if saved.n_sweeps:
+            facts |= {"topics": int(saved.trace["n_topics"][-1]), "log joint": saved.trace["log_joint"][-1]}
+    facts |= {"seed": settings.seed, "chain": settings.chain, "sweep": settings.sweep, "written by": header.version}
+    try:
+        facts["bytes"] = sum(file.stat().st_size for file in path.iterdir())
+    except OSError as error:
+        raise FileError(f"{path}: cannot be listed ({error.strerror})") from error
+    return facts | {"corpus": header.corpus_hash, "graph": str(header.graph)}
+
+
+def examine() -> Answer:
+    import numba
+
+    cache = os.environ.get("NUMBA_CACHE_DIR", "")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels" / "__pycache__"
+    facts: dict[str, Any] = {
+        "pitmanyor": __version__,
+        "python": sys.version.split()[0],
+        "machine": f"{platform.system()} {platform.machine()}",
+        "cores": len(os.sched_getaffinity(0)),
+        "threads of Numba": numba.config.NUMBA_NUM_THREADS,
+        "JIT": "off" if numba.config.DISABLE_JIT else "on",
+        "memory": f"{memory / 1e9:.1f} GB, {available / 1e9:.1f} GB free",
+        "cache of compiled kernels": str(kept),
+        "compiled kernels in it": sum(1 for _ in kept.rglob("*.nbc")) if kept.is_dir() else 0,
+        "the cache can be written": os.access(kept if kept.is_dir() else kept.parent, os.W_OK),
+        **{name: _version(name) for name in PACKAGES},
+    }
+    width = max(map(len, facts))
+    next_ = ["pitmanyor demo OUT    # see it work"]
+    if not facts["the cache can be written"]:
+        next_.insert(0, "set NUMBA_CACHE_DIR to a directory of yours, or every start compiles anew")
+    if facts["JIT"] == "off":
+        next_.insert(0, "unset NUMBA_DISABLE_JIT: the sampler runs in plain Python, a thousand times slower")
+    return Answer(facts, [f"{name:<{width}}  {value}" for name, value in facts.items()], next_)
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,194 @@
+"""Commands that do: read, fit, resume, infer, and the demo."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
+from pitmanyor.cli.show import best_chain, topic_facts, topic_table
+from pitmanyor.cli.values import find_model, parse_options
+from pitmanyor.errors import FileError
+
+if TYPE_CHECKING:
+    from pitmanyor.corpus import Corpus
+    from pitmanyor.fitting import Fit
+
+READING = "reading.json"
+# what reads new documents as the old ones were read; filters of words and posts are for the fit alone
+KEPT = ("text", "author", "tags", "encoding", "delimiter", "header", "tokeniser", "stop_words", "min_length", "numbers",
+        "stem", "hashtags", "mentions", "urls", "emoji")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file and how to read it."""
+
+    file: Path
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, file: Path, columns: dict[str, str], group: list[str] | None, skip: bool, more: list[str] | None
+    ) -> Source:
+        options: dict[str, Any] = {**columns, **parse_options(more or [])}
+        if group:
+            options["groups"] = group
+        if skip:
+            options["skip_bad_lines"] = True
+        return cls(file, options)
+
+    def read(self) -> Corpus:
+        from pitmanyor.reading import read
+
+        if not self.file.exists():
+            raise FileError(f"{self.file}: there is no such file")
+        return read(str(self.file), **self.options)
+
+
+def check_source(source: Source) -> Answer:
+    corpus = source.read()
+    table = corpus.describe()
+    facts: dict[str, Any] = {"sizes": table.as_dict(), "groups": list(corpus.groups), "streams": list(corpus.streams)}
+    if corpus.report:
+        facts["report"] = corpus.report.to_json()
+    model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
+    again = f"pitmanyor fit {shlex.quote(str(source.file))} --model {model} -o RUN"
+    return Answer(facts, [str(table)], [f"{again}    # with the same column options"])
+
+
+def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], chains: int, quiet: bool) -> Answer:
+    from pitmanyor.cli.chains import fit_chains
+
+    graph = find_model(model)
+    corpus = source.read()
+    if not quiet:
+        print(f"{corpus!r}\n", file=sys.stderr)
+    if chains > 1:
+        fit_chains(graph, corpus, out, options, chains)
+        homes = [out / f"chain-{chain}" for chain in range(chains)]
+    else:
+        from pitmanyor.fitting import fit
+
+        fit(graph, corpus, checkpoint=out, progress=not quiet and sys.stderr.isatty(), **options)
+        homes = [out]
+    said = {name: value for name, value in source.options.items() if name in KEPT}
+    for home in homes:
+        _write(home / READING, json.dumps(said, ensure_ascii=False, indent=2) + "\n")
+    return _fitted(out)
+
+
+def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
+    from pitmanyor.cli.chains import resume_chains
+    from pitmanyor.fitting import resume
+    from pitmanyor.runs.directory import find_runs
+
+    runs = find_runs(path)
+    if len(runs) > 1:
+        resume_chains(runs, options)
+    else:
+        resume(runs[0], progress=not quiet and sys.stderr.isatty(), **options)
+    return _fitted(path)
+
+
+def _fitted(path: Path) -> Answer:
+    """What a run has come to, with its table of topics on disk and on the screen."""
+    from pitmanyor.fitting import load
+
+    fit = load(best_chain(path))
+    facts = topic_facts(fit, 8)
+    _write_topics(path / "topics.csv", fit)
+    asked = fit.run.settings.sweeps
+    name = shlex.quote(str(path))
+    shown: list[Any] = [topic_table(facts), f"{fit!r}, saved in {path}"]
+    next_ = [f"pitmanyor topics {name}", f"pitmanyor infer {name} NEW_POSTS -o shares.csv"]
+    code = OK
+    if fit.n_sweeps < asked:
+        code = INTERRUPTED
+        shown.append(f"Stopped after {fit.n_sweeps} of {asked} sweeps.")
+        next_.insert(0, f"pitmanyor resume {name}    # goes on as if it had never stopped")
+    else:
+        next_.append(f"pitmanyor resume {name} --sweeps {2 * asked}    # if the log joint is still rising")
+    about = {"run": str(path), "n_sweeps": fit.n_sweeps, "n_topics": fit.n_topics, "log_joint": fit.log_joint}
+    return Answer(about | {"seconds": fit.seconds, "topics": facts}, shown, next_, code)
+
+
+def _write_topics(path: Path, fit: Fit) -> None:
+    """A table for spreadsheets: a line per topic, stream and word."""
+    rows = [["topic", "share", "stream", "rank", "word", "probability"]]
+    for topic in topic_facts(fit, 20):
+        for stream in (name for name in topic if name not in ("topic", "share")):
+            for rank, entry in enumerate(topic[stream], 1):
+                values = (topic["topic"], topic["share"], stream, rank, entry["word"], entry["probability"])
+                rows.append([str(value) for value in values])
+    _write(path, _csv(rows))
+
+
+def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -> Answer:
+    from pitmanyor.fitting import load
+
+    chosen = best_chain(path)
+    fit = load(chosen)
+    usual = {"duplicates": "keep", "missing_author": "keep"}  # every post gets its line
+    found = Source(source.file, usual | _as_read(chosen) | source.options).read()
+    result = fit.infer(found, **options)
+    lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
+    authors = found.groups.get("author")
+    head = ["line", *(["author"] if authors else []), *(f"topic_{k}" for k in result.topics)]
+    rows = [head]
+    for d, shares in enumerate(result.shares):
+        who = [str(authors.labels[authors.codes[d]])] if authors else []
+        rows.append([str(lines[d]), *who, *(f"{share:.6g}" for share in shares)])
+    _write(out, _csv(rows))
+    facts = {"out": str(out), "documents": found.n_documents, "topics": len(result.topics)}
+    facts |= {"dropped": result.dropped, "unknown": result.unknown}
+    shown = [f"{found.n_documents:,} documents, {len(result.topics)} topics: {out}"]
+    shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
+    shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]
+    return Answer(facts, shown, [f"pitmanyor topics {shlex.quote(str(path))}    # what the topics are about"])
+
+
+def _as_read(run: Path) -> dict[str, Any]:
+    """How the run's own posts were read."""
+    place = run / READING
+    if not place.exists():
+        return {}
+    try:
+        said = json.loads(place.read_text(encoding="utf-8"))
+        return {name: said[name] for name in KEPT if name in said}
+    except (OSError, ValueError, TypeError) as error:
+        raise FileError(f"{place}: cannot be read ({error}); delete it and give the columns by options") from error
+
+
+def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answer:
+    from pitmanyor.simulation import simulate_microblog
+
+    if (out / "run").exists():
+        raise FileError(f"{out}: there is a demo already; choose a new directory")
+    if not quiet:
+        print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
+    file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
+    source = Source(file, {"links": str(follows), "min_df": 2})
+    options = {"sweeps": sweeps, "seed": seed}
+    answer = fit_source(source, "tntm", out / "run", options, 1, quiet)
+    answer.next.insert(0, f"pitmanyor check {shlex.quote(str(file))}    # what was read")
+    return answer
+
+
+def _csv(rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _write(path: Path, text: str) -> None:
+    from pitmanyor.files import atomic_write
+
+    with atomic_write(path) as file:
+        file.write(text.encode())

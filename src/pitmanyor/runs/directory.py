@@ -1,0 +1,130 @@
+"""A run on disk: a directory with a JSON header, the corpus, the last state, and the states that were kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import FileError, GraphError
+from pitmanyor.files import atomic_write
+from pitmanyor.graph import Graph
+from pitmanyor.runs.settings import Settings
+from pitmanyor.version import __version__
+
+KIND, SCHEMA = "pitmanyor run", 1
+HEADER, CORPUS, STATE, SAMPLE = "header.json", "corpus.safetensors", "state.safetensors", "sample-{:08d}.safetensors"
+MAX_BYTES = 8 << 20
+DIGITS = 64
+CHECKSUM = re.compile(rb'"checksum": "([0-9a-f]{%d})"' % DIGITS)
+Place = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a run is: its graph, its settings, which corpus, and who wrote it."""
+
+    graph: Graph
+    settings: Settings
+    corpus_hash: str
+    run: str
+    version: str
+
+    def with_settings(self, settings: Settings) -> Header:
+        return replace(self, settings=settings)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": KIND,
+            "schema": SCHEMA,
+            "version": self.version,
+            "run": self.run,
+            "corpus": self.corpus_hash,
+            "settings": self.settings.to_json(),
+            "graph": self.graph.to_dict(),
+        }
+
+
+def new_header(graph: Graph, settings: Settings, corpus: Corpus) -> Header:
+    return Header(graph, settings, corpus.content_hash, secrets.token_hex(8), __version__)
+
+
+def create(path: Place, header: Header, corpus: Corpus) -> None:
+    """Make the directory, all at once: whoever finds it finds header and corpus in it."""
+    target = Path(path)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise FileError(
+            f"{target}: there is something already; take a new place, or go on with it by "
+            f"pitmanyor.resume({str(path)!r})"
+        )
+    making = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        making.mkdir(parents=True)
+        corpus.save(making / CORPUS)
+        write_header(making, header)
+        os.rename(making, target)
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"{target}: no run can be made there ({error.strerror or error})") from error
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(making)
+
+
+def write_header(path: Place, header: Header) -> None:
+    """The header with a checksum over every byte of it (its own digits as zeros)."""
+    body = json.dumps({"checksum": "0" * DIGITS} | header.to_json(), indent=2, allow_nan=False).encode() + b"\n"
+    digest = blake2b(body, digest_size=DIGITS // 2).hexdigest().encode()
+    with atomic_write(Path(path) / HEADER) as file:
+        file.write(CHECKSUM.sub(b'"checksum": "' + digest + b'"', body, count=1))
+
+
+def read_header(path: Place) -> Header:
+    """The header of a run; a FileError if there is none, or one byte of it is not as written."""
+    place = Path(path) / HEADER
+    try:
+        with open(place, "rb") as file:
+            body = file.read(MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileError(f"{path}: not a run: it has no {HEADER}; give the directory that a fit wrote") from error
+    except OSError as error:
+        raise FileError(f"{place}: cannot be read ({error.strerror or error})") from error
+    found = CHECKSUM.search(body[:200])
+    blank = body if found is None else body[: found.start(1)] + b"0" * DIGITS + body[found.end(1) :]
+    if found is None or blake2b(blank, digest_size=DIGITS // 2).hexdigest().encode() != found[1]:
+        raise FileError(f"{place}: its checksum does not match: the file is cut or changed; take an older copy")
+    return _parse(place, body)
+
+
+def _parse(place: Path, body: bytes) -> Header:
+    try:
+        said = json.loads(body)
+        kind, schema = said["kind"], said["schema"]
+        if kind == KIND and schema == SCHEMA:
+            settings = Settings.from_json(said["settings"])
+            names = [said[name] for name in ("corpus", "run", "version")]
+            if not all(isinstance(name, str) for name in names):
+                raise TypeError("a name that is no text")
+            return Header(Graph.from_dict(said["graph"]), settings, *names)
+    except (KeyError, TypeError, ValueError, RecursionError, GraphError) as error:
+        raise FileError(f"{place}: makes no sense ({error}); it was not written by pitmanyor") from error
+    raise FileError(
+        f"{place}: is {kind!r} of schema {schema!r}, and this version of pitmanyor reads {KIND!r} of schema {SCHEMA}; "
+        "use the version that wrote it, which the header names"
+    )
+
+
+def find_runs(path: Place) -> list[Path]:
+    """The runs at a path: itself, or the chains side by side in it."""
+    home = Path(path)
+    chains = sorted(child for child in home.glob("chain-*") if (child / HEADER).is_file())
+    return chains if chains and not (home / HEADER).exists() else [home]

@@ -1,0 +1,62 @@
+"""The files of states: what they say, checked as far as that goes without the corpus and without the sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import FileError
+from pitmanyor.files import read_arrays
+from pitmanyor.runs.directory import STATE, Header, Place
+
+STATE_KIND, SAMPLE_KIND, SCHEMA = "pitmanyor state", "pitmanyor sample", 1
+Array = NDArray[Any]
+
+
+class Saved(NamedTuple):
+    """The last state file: what it says of the chain, and its arrays."""
+
+    n_sweeps: int
+    seconds: float
+    samples: list[int]
+    tables: list[list[int]]
+    trace: dict[str, list[float]]
+    arrays: dict[str, Array]
+
+
+def read_saved(path: Place, header: Header) -> Saved:
+    """The state file of a run, checked as far as that goes without the corpus."""
+    place = Path(path) / STATE
+    said, arrays = read_checked(place, STATE_KIND, header)
+    try:
+        trace = {name.removeprefix("trace/"): arrays.pop(name) for name in list(arrays) if name.startswith("trace/")}
+        n_sweeps, seconds, samples, tables = (said[name] for name in ("n_sweeps", "seconds", "samples", "tables"))
+        numbers = [n_sweeps, *samples, *(size for shape in tables for size in shape)]
+        if not all(type(n) is int and n >= 0 for n in numbers) or not isinstance(seconds, int | float):
+            raise ValueError("a number that is none")
+        if any(values.shape != (n_sweeps,) or values.dtype != np.float64 for values in trace.values()):
+            raise ValueError("a trace of another length")
+    except (KeyError, TypeError, ValueError) as error:
+        raise misfit(place, error) from error
+    traced = {name: values.tolist() for name, values in trace.items()}
+    return Saved(n_sweeps, float(seconds), samples, tables, traced, arrays)
+
+
+def read_checked(place: Path, kind: str, header: Header) -> tuple[Mapping[str, Any], dict[str, Array]]:
+    said, arrays = read_arrays(place)
+    if said.get("kind") != kind or said.get("schema") != SCHEMA:
+        raise FileError(
+            f"{place}: holds {said.get('kind')!r} of schema {said.get('schema')!r} where {kind!r} of schema {SCHEMA} "
+            "is due; use the version of pitmanyor that wrote it"
+        )
+    if said.get("run") != header.run:
+        raise FileError(f"{place}: belongs to another run; put back the file that this run wrote")
+    return said, arrays
+
+
+def misfit(place: Path, error: Exception) -> FileError:
+    return FileError(f"{place}: does not fit its run ({error}); it was not written by this version of pitmanyor")

@@ -1,0 +1,60 @@
+"""What a chain was asked for: everything beside graph and corpus on which its bytes depend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pitmanyor.infer.sweeps import Sweep
+    from pitmanyor.state import Rule
+
+SWEEPS = ("mixed", "collapsed", "explicit")
+RULES = ("clamp", "paper", "singleton")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The arguments of a fit, with defaults filled in. Threads are not among them: they change no result."""
+
+    sweeps: int
+    seed: int
+    chain: int = 0
+    sweep: Sweep = "mixed"
+    burn_in: int = 0
+    anchors: float = 0.05
+    max_topics: int | None = None
+    initial_topics: int | None = None
+    rule: Rule = "clamp"
+    samples: int = 0
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The sweeps after which a state is kept: evenly spread over the second half."""
+        if not self.samples:
+            return frozenset()
+        return frozenset(np.linspace(self.sweeps / 2, self.sweeps, self.samples + 1).round().astype(int)[1:].tolist())
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Settings:
+        """Settings as they were stored; a ValueError if they cannot be ours."""
+        names = {field.name for field in fields(cls)}
+        if set(said) != names:
+            raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")
+        for name in ("sweeps", "seed", "chain", "burn_in", "samples"):
+            if type(said[name]) is not int or said[name] < 0:
+                raise ValueError(f"{name} is {said[name]!r}, no count")
+        for name in ("max_topics", "initial_topics"):
+            if said[name] is not None and (type(said[name]) is not int or said[name] < 1):
+                raise ValueError(f"{name} is {said[name]!r}, no count")
+        if not isinstance(said["anchors"], int | float) or not 0 < said["anchors"] <= 1:
+            raise ValueError(f"anchors is {said['anchors']!r}, no share")
+        if said["sweep"] not in SWEEPS or said["rule"] not in RULES:
+            raise ValueError(f"sweep {said['sweep']!r} or rule {said['rule']!r} is not known here")
+        return cls(**said)

@@ -1,0 +1,132 @@
+"""States as arrays, and back, bit for bit.
+
+Most counts of a large model are zero, and a zero count has stay 0 and open 1: only the others are stored. All that
+scoring reads is stored as it is, though counts would give it again: a Stirling ratio from a table that has grown since
+may differ in its last bit.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.kernels.arrays import DOOR, GEM_CELL, LIVE, LOCAL, MASK, MAX_TOPICS, N_COLUMNS, N_LIVE, N_PARENTS, RULE
+from pitmanyor.kernels.arrays import SHIFT as SHIFTED
+from pitmanyor.kernels.stirling import StirlingTables, build_tables
+from pitmanyor.state import State
+from pitmanyor.state.columns import grow
+from pitmanyor.state.stirling import MOST_BYTES
+
+Array = NDArray[Any]
+DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
+TOKENS = ("topic", "code", "concentration", "measures")
+
+
+def pack(state: State) -> dict[str, Array]:
+    """All that changes, by name."""
+    net, text = state.net, state.text
+    at = np.flatnonzero(net.counts.any(axis=1) | (net.stay != 0) | (net.open != 1))
+    out: dict[str, Array] = {"at": at, "counts": net.counts[at], "stay": net.stay[at], "open": net.open[at]}
+    out |= {name: getattr(net, name) for name in DENSE}
+    return out | {name: getattr(text, name) for name in TOKENS}
+
+
+def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
+    """The state that was packed. `empty` is a new state of the same plan; a ValueError if they do not fit."""
+    state = copy.copy(empty)
+    capacity = _capacity(arrays["status"])
+    if capacity > state.capacity:
+        grow(state, capacity)  # a new bundle of arrays: `empty` stays as it is
+    if capacity != state.capacity:
+        raise ValueError(f"{capacity} topic columns, which no state of this model has")
+    _check_shapes(state, arrays)
+    _check_values(state, arrays)
+    net, n_counts = state.net, state.layout.sizes[0]
+    counts, stay = np.zeros((n_counts, 2), np.int32), np.zeros(n_counts, net.stay.dtype)
+    opened = np.ones(n_counts, net.open.dtype)
+    for whole, part in ((counts, "counts"), (stay, "stay"), (opened, "open")):
+        whole[arrays["at"]] = arrays[part]
+    dense = {name: arrays[name] for name in DENSE}
+    state.net = net._replace(nodes=net.nodes.copy(), counts=counts, stay=stay, open=opened, **dense)
+    state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
+    return state
+
+
+def table_shapes(tables: StirlingTables) -> list[list[int]]:
+    return [[int(rows), int(columns)] for rows, columns in zip(tables.n_rows, tables.n_cols, strict=True)]
+
+
+def build_shapes(discounts: Sequence[float], shapes: Sequence[Sequence[int]]) -> StirlingTables:
+    """Stirling tables of the given shapes: they grow with the counts of all sweeps so far, so sizes are stored."""
+    if len(shapes) != len(discounts) or not all(len(shape) == 2 and min(shape) > 0 for shape in shapes):
+        raise ValueError("Stirling tables for other discounts")
+    if sum(rows * columns for rows, columns in shapes) * 8 > 4 * MOST_BYTES:
+        raise ValueError("Stirling tables larger than any")
+    parts = [
+        build_tables([a], rows - 1, columns - 1, 8 * rows * columns)
+        for a, (rows, columns) in zip(discounts, shapes, strict=True)
+    ]
+    sizes = [len(part.ratios) for part in parts]
+    joined = StirlingTables(
+        ratios=np.concatenate([part.ratios for part in parts]),
+        offset=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+        n_rows=np.concatenate([part.n_rows for part in parts]),
+        n_cols=np.concatenate([part.n_cols for part in parts]),
+        discount=np.concatenate([part.discount for part in parts]),
+    )
+    if table_shapes(joined) != [list(shape) for shape in shapes]:
+        raise ValueError("Stirling tables of impossible shapes")
+    return joined
+
+
+def _capacity(status: Array) -> int:
+    if status.ndim != 1 or status.dtype != np.int64 or len(status) <= LIVE:
+        raise ValueError("status of no state")
+    return len(status) - LIVE
+
+
+def _check_shapes(state: State, arrays: Mapping[str, Array]) -> None:
+    n_counts, n_rests, n_to, n_to_rests = state.layout.sizes
+    n_set = len(arrays["at"])
+    net, text = state.net, state.text
+    wanted = {
+        "at": ((n_set,), np.dtype(np.int64)),
+        "counts": ((n_set, 2), net.counts.dtype),
+        "stay": ((n_set,), net.stay.dtype),
+        "open": ((n_set,), net.open.dtype),
+        "to": ((max(n_to, 1),), net.to.dtype),
+        "totals": ((n_rests, 2), net.totals.dtype),
+        "n_to": ((max(n_to_rests, 1),), net.n_to.dtype),
+        "rests": ((3, n_rests), net.rests.dtype),
+        "weight": ((max(n_to_rests, 1),), net.weight.dtype),
+    } | {name: (getattr(text, name).shape, getattr(text, name).dtype) for name in TOKENS}
+    for name, (shape, dtype) in wanted.items():
+        if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
+            raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
+    if n_set and (arrays["at"][0] < 0 or arrays["at"][-1] >= n_counts or np.any(np.diff(arrays["at"]) <= 0)):
+        raise ValueError("places of counts that are none")
+
+
+def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
+    """What kernels index with must be in range: they do not look."""
+    status, live = arrays["status"], arrays["status"][LIVE:]
+    fixed = [MAX_TOPICS, GEM_CELL, RULE]
+    if not np.array_equal(status[fixed], state.net.status[fixed]):
+        raise ValueError("status of another model")
+    n_live, n_columns = int(status[N_LIVE]), int(status[N_COLUMNS])
+    if not (np.isin(live, (0, 1)).all() and live.sum() == n_live == live[:n_live].sum()):
+        raise ValueError("live topics that are not the first columns")
+    if not (n_live <= n_columns <= state.capacity and -1 <= status[DOOR] < state.capacity):
+        raise ValueError("more topics than columns")
+    topic, code = arrays["topic"], arrays["code"].astype(np.int64)
+    if topic.min() < 0 or topic.max() >= n_live:
+        raise ValueError("a token of a topic that is not there")
+    for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
+        if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
+            raise ValueError("a walk to a parent that is not there")
+    if any(arrays[name].size and arrays[name].min() < 0 for name in ("counts", "to", "totals", "n_to")):
+        raise ValueError("a count below zero")

@@ -1,0 +1,92 @@
+"""New documents in the words and labels of a fitted plan."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus, Grouping, Stream
+from pitmanyor.corpus.parts import frozen
+from pitmanyor.errors import PlanError
+from pitmanyor.plan import Plan
+from pitmanyor.plan.cells import build_cells
+from pitmanyor.plan.instances import find_instances, groupings
+from pitmanyor.plan.tokens import order_tokens
+from pitmanyor.plan.walks import topic_walks, word_walks
+
+
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """The plan of the new documents, and what the fit knows nothing of: tokens by stream, labels by grouping."""
+
+    plan: Plan
+    dropped: dict[str, int]
+    unknown: dict[str, int]
+
+
+def adapt(fitted: Plan, corpus: Corpus) -> Adapted:
+    """Plan for new documents, with the words of the fit and its labels first. Streams and groups may be missing."""
+    streams, dropped = {}, {}
+    for stream in fitted.graph.streams:
+        known = fitted.words[stream.emit]
+        streams[stream.name], dropped[stream.name] = _known_words(fitted.corpus, corpus, stream.name, known)
+    names = dict.fromkeys(name for node in fitted.nodes for name in groupings(node))
+    groups = {name: _labelled(fitted.corpus.groups[name], corpus, name, len(names) > 1) for name in names}
+    unknown = {name: len(group.labels) - len(fitted.corpus.groups[name].labels) for name, group in groups.items()}
+    if not any(len(stream.words) for stream in streams.values()):
+        raise PlanError(
+            "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
+            "was read with"
+        )
+    adapted = Corpus(fitted.corpus.vocabulary, MappingProxyType(streams), MappingProxyType(groups))
+    return Adapted(_plan(fitted, adapted), dropped, unknown)
+
+
+def _plan(fitted: Plan, corpus: Corpus) -> Plan:
+    """As `compile_plan`, but word nodes keep the words they were fitted with."""
+    graph, words = fitted.graph, fitted.words
+    instances = find_instances(graph, corpus)
+    order = order_tokens(graph, corpus, words)
+    cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
+    topics, context, leaf = topic_walks(graph, instances, cells)
+    words_side, partner = word_walks(graph, cells)
+    return Plan(
+        graph, corpus, fitted.nodes, fitted.index, instances, words, order, cells, topics, words_side, context, leaf,
+        partner,
+    )  # fmt: skip
+
+
+def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) -> tuple[Stream, int]:
+    """A stream in the old vocabulary, and how many of its tokens are not in it."""
+    if name not in new.streams:
+        return Stream(frozen([], np.int32), frozen(np.zeros(new.n_documents + 1), np.int64)), 0
+    stream = new.streams[name]
+    place = {old.vocabulary[word]: int(word) for word in known}
+    codes = np.array([place.get(word, -1) for word in new.vocabulary] or [-1], np.int32)
+    words = codes[stream.words]
+    kept = words >= 0
+    offsets = np.append(0, np.cumsum(kept))[stream.offsets]
+    return Stream(frozen(words[kept], np.int32), frozen(offsets, np.int64)), int((~kept).sum())
+
+
+def _labelled(old: Grouping, new: Corpus, name: str, apart: bool) -> Grouping:
+    """The grouping with the old labels first. Without a column for it every document has an unknown label.
+
+    `apart`: an unknown label for every document, so that it determines their other groups.
+    """
+    n = new.n_documents
+    if name not in new.groups:
+        fresh: list[Hashable] = [("unknown", d) for d in range(n if apart else 1)]
+        codes = np.arange(n) if apart else np.zeros(n)
+        return Grouping((*old.labels, *fresh), frozen(codes + len(old.labels), np.int32))
+    place: dict[Hashable, int] = {label: i for i, label in enumerate(old.labels)}
+    group = new.groups[name]
+    used = np.unique(group.codes)
+    table = np.full(len(group.labels), -1, np.int32)
+    for code in used.tolist():
+        table[code] = place.setdefault(group.labels[code], len(place))
+    return Grouping(tuple(place), frozen(table[group.codes], np.int32))

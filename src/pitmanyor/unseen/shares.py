@@ -1,0 +1,131 @@
+"""Topic shares of new documents: Gibbs sweeps over fixed vectors, or the paper's single pass (maths 7)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Tokens
+from pitmanyor.infer.chain import SMALL_CORPUS
+from pitmanyor.infer.explicit import Explicit
+from pitmanyor.infer.seeds import generator
+from pitmanyor.plan import Plan
+from pitmanyor.posterior import Posterior
+from pitmanyor.state import State
+from pitmanyor.state.means import counts_of
+from pitmanyor.unseen.adapt import adapt
+from pitmanyor.unseen.means import document_means, shared_rows, word_topics
+from pitmanyor.unseen.paper import one_pass
+from pitmanyor.unseen.tally import Tally, is_linear
+from pitmanyor.unseen.vectors import Vectors, fixed_state, mean_vectors
+
+Floats = NDArray[np.float64]
+Completion = Literal["gibbs", "paper"]
+FIRST = 21  # the purpose of the stream that deals the first topics
+
+
+@dataclass(frozen=True, eq=False)
+class TopicShares:
+    """Shares of the topics in new documents, a row each. `topics` numbers the columns as `Fit.topics` does.
+
+    `dropped`: tokens by stream that are outside the vocabulary; `unknown`: labels by grouping that the fit did not see.
+    """
+
+    shares: Floats
+    topics: list[int]
+    node: str
+    dropped: dict[str, int]
+    unknown: dict[str, int]
+
+
+class Way(NamedTuple):
+    """How to go about it; `threads` is for Gibbs sweeps alone."""
+
+    completion: Completion
+    sweeps: int
+    seed: int
+    threads: int | None
+
+
+def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
+    """See `Fit.infer`."""
+    if way.completion not in get_args(Completion):
+        raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
+    if way.sweeps < 1 or way.seed < 0:
+        raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
+    adapted = adapt(fit.state.plan, corpus)
+    plan, leaf = adapted.plan, main_stream(adapted.plan).topic
+    vectors = mean_vectors(fit.state, plan)
+    state = fixed_state(fit.state, plan, vectors)
+    if way.completion == "paper":
+        shares = one_pass(state, vectors, leaf, way.sweeps, way.seed)
+    else:
+        shares = _gibbs(state, vectors, leaf, way)
+    shares /= shares.sum(axis=1, keepdims=True)  # what is left for topics unseen belongs to none of these
+    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+
+
+def main_stream(plan: Plan) -> Tokens:
+    """The words, or else the first stream."""
+    return next((stream for stream in plan.graph.streams if stream.name == "word"), plan.graph.streams[0])
+
+
+def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """Mean of the leaf's posterior means over the second half of the sweeps."""
+    if not state.plan.graph[leaf].local:
+        return shared_rows(state.plan, vectors, leaf)
+    deal(state, vectors, way.seed)
+    threads = way.threads or (1 if state.plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+    numba.set_num_threads(threads)
+    explicit, documents = Explicit(state, threads), np.arange(state.plan.n_documents)
+    tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
+    total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
+    for sweep in range(1, way.sweeps + 1):
+        explicit.sweep(state, documents, state.n_topics, (way.seed, 0, sweep))
+        if sweep <= way.sweeps // 2:
+            continue
+        if tally is not None:
+            tally.add()
+        else:
+            total += document_means(state.plan, vectors, leaf, lambda node: counts_of(state, node.name))
+            n_kept += 1
+    return total / n_kept if tally is None else tally.means(vectors)
+
+
+def deal(state: State, vectors: Vectors, seed: int) -> None:
+    """First topics, each by its word alone; every token opens a table at each document node, towards the first parent.
+
+    That is a valid state (as many tables as customers), and a few sweeps forget it.
+    """
+    plan, text = state.plan, state.text
+    rng = generator((seed, 0, 0), FIRST)
+    stream_of = plan.order.stream
+    for s, stream in enumerate(plan.graph.streams):
+        at = np.flatnonzero(stream_of == s)
+        cumulative = np.cumsum(word_topics(plan, vectors, stream, state.n_topics), axis=1)
+        words, where = np.unique(text.word[at], return_inverse=True)
+        steps = cumulative[words] / cumulative[words, -1:] + np.arange(len(words))[:, None]
+        place = np.searchsorted(steps.reshape(-1), where + rng.random(len(at)), side="right")
+        text.topic[at] = np.minimum(place - where * state.n_topics, state.n_topics - 1)
+        text.code[at] = _all_open(state, stream)
+
+
+def _all_open(state: State, stream: Tokens) -> int:
+    """The walk code of a token that opens a table at every document node on its way, towards the first parent."""
+    shift, _ = state.plan.shift_and_mask()
+    code = 0
+    for name in (stream.topic, stream.emit):
+        node = state.plan.graph[name]
+        while node.local and node.kind == "pyp":
+            code |= 1 << int(shift[state.plan.index[node.name]])
+            if not node.parents:
+                break
+            node = state.plan.graph[node.parents[0]]
+    return code

@@ -1,0 +1,230 @@
+"""The command line: what each command answers, for people and as JSON, and the code it leaves with."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from pitmanyor import load
+from pitmanyor.cli.app import app
+from pitmanyor.simulation import simulate_microblog
+
+COMMANDS = ("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor")
+MODEL = """
+from pitmanyor import Graph, models
+graph = models.hdp_lda()
+def made(): return models.hpyp()
+wrong = 5
+"""
+
+
+def call(*args, code=0):
+    done = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+def facts(*args, code=0):
+    return json.loads(call(*args, "--json", code=code).stdout)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("cli")
+    simulate_microblog(posts=80, authors=4, seed=1).write(home)
+    (home / "my_model.py").write_text(MODEL)
+    return home
+
+
+@pytest.fixture(scope="module")
+def posts(home):
+    return home / "simulated_posts.jsonl"
+
+
+@pytest.fixture(scope="module")
+def run(home, posts):
+    call("fit", posts, "--model", "author_topic", "--sweeps", 6, "--seed", 1, "-o", home / "run")
+    return home / "run"
+
+
+def test_help_is_quick_and_lists_commands_and_exit_codes():
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "pitmanyor.cli", "--help"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
+    assert "Exit codes: 0 done; 1 " in done.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.3
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_json_and_help(command):
+    assert "--json" in call(command, "--help").stdout
+
+
+def test_check_shows_what_would_be_read(posts):
+    said = call("check", posts, "--links", posts.with_name("simulated_follows.csv")).stdout
+    assert "text = 'text' (guessed)" in said and "follows links" in said
+    assert f"pitmanyor fit {posts} --model tntm -o RUN" in said
+    assert facts("check", posts)["sizes"]["documents"] == 80
+    fewer = facts("check", posts, "-O", "min_posts=25", "--group", "label")
+    assert fewer["sizes"]["documents"] < 80 and "label" in fewer["groups"]
+
+
+def test_fit_leaves_a_run_that_python_loads(run):
+    fitted = load(run)
+    assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
+    assert (run / "topics.csv").read_text().startswith("topic,share,stream,rank,word,probability\n")
+    found = facts("topics", run, "--words", 4)
+    assert len(found["topics"]) == fitted.n_topics
+    assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1.0)
+    best = found["topics"][0]
+    assert [entry["word"] for entry in best["word"]] == [word for word, _ in fitted.topics(4)[best["topic"]]]
+    assert "likeliest words" in call("topics", run).stdout
+
+
+def test_info_reads_without_the_sampler(run):
+    one = facts("info", run)["runs"][0]
+    assert (one["sweeps done"], one["sweeps asked for"], one["seed"]) == (6, 6, 1)
+    assert one["log joint"] == load(run).log_joint
+    script = f"""
+import sys
+from pathlib import Path
+from pitmanyor.cli.show import show_run
+show_run(Path({str(run)!r}))
+assert "numba" not in sys.modules
+"""
+    subprocess.run(
+        [sys.executable, "-c", script], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    )
+
+
+def test_resume_goes_on(home, posts, run):
+    longer = facts("fit", posts, "--model", "author_topic", "--sweeps", 9, "--seed", 1, "-o", home / "nine")
+    call("fit", posts, "--model", "author_topic", "--sweeps", 8, "--seed", 1, "-o", home / "eight")
+    assert longer["n_sweeps"] == 9
+    done = facts("resume", home / "eight", "--sweeps", 9)
+    assert (done["n_sweeps"], done["log_joint"]) == (9, longer["log_joint"])  # both burn in for two sweeps
+    said = call("resume", home / "eight", "--sweeps", 3, code=3)
+    assert "has 9 sweeps already" in said.stderr
+
+
+def test_infer_writes_a_line_for_every_post(home, posts, run):
+    found = facts("infer", run, posts, "-o", home / "shares.csv")
+    rows = [line.split(",") for line in (home / "shares.csv").read_text().splitlines()]
+    assert found["documents"] == len(rows) - 1 == 80
+    assert rows[0][:3] == ["line", "author", "topic_0"]
+    assert sum(map(float, rows[1][2:])) == pytest.approx(1.0, abs=1e-4)
+    assert found["unknown"] == {"author": 0}
+    paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
+    assert paper["documents"] == 80
+    assert "completion is one of gibbs, paper" in call(
+        "infer", run, posts, "-o", home / "x.csv", "--completion", "x", code=3
+    ).stderr  # fmt: skip
+
+
+def test_new_posts_are_read_as_the_old_ones_were(home, posts):
+    call("fit", posts, "--sweeps", 2, "-o", home / "plain", "-O", "stop_words=null", "-O", "min_df=2")
+    said = json.loads((home / "plain" / "reading.json").read_text())
+    assert said == {"stop_words": None}
+    call("infer", home / "plain", posts, "-o", home / "plain.csv")
+
+
+@pytest.mark.parametrize("model", ["my_model.py:graph", "my_model.py", "my_model.py:made", "lda:3", "bursty:hdp_lda"])
+def test_models_of_ones_own_and_with_arguments(home, posts, model):
+    name = str(home / model) if model.startswith("my") else model
+    out = home / f"own-{model.replace(':', '-')}"
+    assert facts("fit", posts, "--model", name, "--sweeps", 1, "-o", out)["n_sweeps"] == 1
+
+
+def test_demo_ends_with_topics_and_hashtags(home):
+    said = call("demo", home / "demo", "--posts", 120, "--sweeps", 5).stdout
+    assert "nobody wrote them" in said and "likeliest hashtags" in said and "Next:" in said
+    assert (home / "demo" / "simulated_posts.jsonl").exists() and load(home / "demo" / "run").n_sweeps == 5
+    assert "there is a demo already" in call("demo", home / "demo", code=4).stderr
+
+
+def test_doctor_tells_versions_threads_and_caches():
+    found = facts("doctor")
+    assert {"pitmanyor", "python", "numba", "cores", "cache of compiled kernels", "memory"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["fit", "POSTS", "--model", "cake", "-o", "OUT"], 3, "there is no model 'cake'; the ready ones are"),
+        (["fit", "POSTS", "--model", "HOME/my_model.py:wrong", "-o", "OUT"], 3, "'wrong' is not there, or no Graph"),
+        (["fit", "POSTS", "--model", "HOME/none.py:graph", "-o", "OUT"], 3, "there is no such file"),
+        (["fit", "POSTS", "--text", "txet", "-o", "OUT"], 3, "there is no column 'txet'"),
+        (["fit", "POSTS", "--sweep", "fast", "-o", "OUT"], 3, "sweep 'fast' is not one of"),
+        (["fit", "POSTS", "--checkpoint-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
+        (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "--option takes NAME=VALUE"),
+        (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
+        (["fit", "HOME/none.csv", "-o", "OUT"], 4, "there is no such file"),
+        (["info", "HOME"], 4, "not a run: it has no header.json"),
+        (["topics", "HOME/none"], 4, "not a run"),
+        (["resume", "HOME/none"], 4, "not a run"),
+        (["fit", "POSTS"], 2, "Missing option"),
+        (["bake"], 2, "No such command"),
+    ],
+)
+def test_errors_are_a_sentence_and_a_code(home, posts, args, code, message):
+    named = [
+        a.replace("POSTS", str(posts)).replace("OUT", str(home / "never")).replace("HOME", str(home)) for a in args
+    ]
+    assert message in call(*named, code=code).stderr
+    if code != 2:
+        said = facts(*named, code=code)
+        assert said["exit_code"] == code and message in said["message"]
+    assert not (home / "never").exists()
+
+
+def start(*args):
+    return subprocess.Popen(
+        [sys.executable, "-m", "pitmanyor.cli", *map(str, args)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def wait_for(condition, seconds=300):
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert condition()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_signals_save_the_run(home, posts, number, code):
+    out = home / f"signal-{int(number)}"
+    process = start("fit", posts, "--sweeps", 10**7, "-o", out, "--checkpoint-every", "1s")
+    wait_for((out / "state.safetensors").exists)
+    process.send_signal(number)
+    said, wrong = process.communicate(timeout=120)
+    assert process.returncode == code, wrong
+    assert load(out).n_sweeps < 10**7
+    if code == 130:
+        assert f"pitmanyor resume {out}" in said
+
+
+def test_chains_side_by_side(home, posts):
+    process = start("fit", posts, "--sweeps", 4, "--chains", 2, "--seed", 3, "-o", home / "chains", "--json")
+    said, wrong = process.communicate(timeout=300)
+    assert process.returncode == 0, wrong
+    joints = [load(home / "chains" / f"chain-{i}").log_joint for i in range(2)]
+    assert json.loads(said)["log_joint"] == max(joints) > min(joints)
+    assert len(facts("info", home / "chains")["runs"]) == 2
+    assert "the chain with the highest log joint" in call("topics", home / "chains").stdout

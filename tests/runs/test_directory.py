@@ -1,0 +1,87 @@
+"""Headers: what they keep, and what is said of those that are of another kind."""
+
+import json
+from dataclasses import replace
+from hashlib import blake2b
+
+import pytest
+
+from pitmanyor import FileError
+from pitmanyor.runs.directory import create, find_runs, new_header, read_header, write_header
+from pitmanyor.runs.settings import Settings
+from runs.saving import GRAPHS, corpus_of
+
+SETTINGS = Settings(sweeps=40, seed=7, chain=2, burn_in=3, max_topics=9, rule="paper", samples=4)
+
+
+@pytest.fixture
+def header():
+    return new_header(GRAPHS["tntm"], SETTINGS, corpus_of("tntm"))
+
+
+@pytest.fixture
+def path(tmp_path, header):
+    create(tmp_path / "run", header, corpus_of("tntm"))
+    return tmp_path / "run"
+
+
+def forge(path, **changes):
+    """A header whose checksum is right."""
+    said = json.loads((path / "header.json").read_text()) | changes | {"checksum": "0" * 64}
+    body = json.dumps(said, indent=2).encode()
+    right = blake2b(body, digest_size=32).hexdigest().encode()
+    (path / "header.json").write_bytes(body.replace(b"0" * 64, right, 1))
+
+
+def test_a_header_comes_back(path, header):
+    assert read_header(path) == header
+    longer = header.with_settings(replace(SETTINGS, sweeps=80))
+    write_header(path, longer)
+    assert read_header(path) == longer != header
+
+
+def test_kept_sweeps_are_spread_over_the_second_half():
+    assert sorted(SETTINGS.kept) == [25, 30, 35, 40]
+    assert Settings(sweeps=3, seed=1).kept == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"schema": 2},
+            "is 'pitmanyor run' of schema 2, and this version of pitmanyor reads 'pitmanyor run' of schema 1",
+        ),
+        ({"kind": "cake"}, "is 'cake' of schema 1"),
+        ({"settings": {}}, "makes no sense .settings .* are missing or unknown"),
+        ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps is -1, no count"),
+        ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed is True, no count"),
+        ({"settings": SETTINGS.to_json() | {"max_topics": 0}}, "max_topics is 0, no count"),
+        ({"settings": SETTINGS.to_json() | {"anchors": 2}}, "anchors is 2, no share"),
+        ({"settings": SETTINGS.to_json() | {"rule": "x"}}, "rule 'x' is not known here"),
+        ({"graph": []}, "the graph must be an object"),
+        ({"run": 5}, "a name that is no text"),
+    ],
+)
+def test_a_header_that_lies_is_refused(path, changes, message):
+    forge(path, **changes)
+    with pytest.raises(FileError, match=message):
+        read_header(path)
+
+
+def test_where_something_is_no_run_is_made(tmp_path, header):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileError, match="there is something already"):
+        create(tmp_path / "file", header, corpus_of("tntm"))
+    with pytest.raises(FileError, match="no run can be made there"):
+        create(tmp_path / "file" / "below", header, corpus_of("tntm"))
+    create(tmp_path / "empty", header, corpus_of("tntm"))
+    assert sorted(child.name for child in tmp_path.iterdir()) == ["empty", "file"]
+
+
+def test_chains_side_by_side_are_found(tmp_path, header):
+    for chain in (1, 0):
+        create(tmp_path / f"chain-{chain}", header, corpus_of("tntm"))
+    assert [run.name for run in find_runs(tmp_path)] == ["chain-0", "chain-1"]
+    assert find_runs(tmp_path / "chain-1") == [tmp_path / "chain-1"]

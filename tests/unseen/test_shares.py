@@ -1,0 +1,133 @@
+"""New documents: shares against enumeration, and what the fit knows nothing of."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, PlanError, fit, models, simulate
+from pitmanyor.kernels.arrays import CONCENTRATION
+
+GRAPHS = {
+    "hpyp": models.hpyp(),
+    "hdp_lda": models.hdp_lda(),
+    "lda": models.lda(3),
+    "author_topic": models.author_topic(),
+    "tntm": models.tntm().without("follows"),
+    "bursty": models.bursty(models.hdp_lda()),
+}
+
+
+def fitted(name, sweeps=12):
+    graph = GRAPHS[name]
+    fixed = graph.set("*", concentration=2.0)
+    corpus = simulate(fixed, documents=25, tokens=8, groups={"author": 3}, vocabulary=12, seed=1).corpus
+    return fit(graph, corpus, sweeps=sweeps, seed=1, max_topics=None if name == "lda" else 3)
+
+
+def seatings(topics, base, a, b):
+    """(probability of the topics, mean of theta) summed over all table seatings of one document, over a fixed base."""
+    states = {(): 1.0}  # tables as (topic, customers)
+    for k in topics:
+        new: dict = {}
+        for tables, p in states.items():
+            n = sum(size for _, size in tables)
+            for i, (topic, size) in enumerate(tables):
+                if topic == k:
+                    grown = (*tables[:i], (k, size + 1), *tables[i + 1 :])
+                    new[grown] = new.get(grown, 0.0) + p * (size - a) / (b + n)
+            opened = (*tables, (k, 1))
+            new[opened] = new.get(opened, 0.0) + p * (b + a * len(tables)) / (b + n) * base[k]
+        states = new
+    mean = np.zeros(len(base))
+    for tables, p in states.items():
+        theta = (b + a * len(tables)) * base
+        for topic, size in tables:
+            theta[topic] += size - a
+        mean += p * theta / (b + len(topics))
+    return sum(states.values()), mean
+
+
+def exact_shares(result, words, base):
+    """The posterior mean of theta given the words, by enumeration of all topics and seatings."""
+    i = result.state.plan.index["theta"]
+    node = result.graph["theta"]
+    b = result.state.net.rests[CONCENTRATION, result.state.layout.blocks[i].rest]
+    phi, k = result.mean("phi"), result.n_topics
+    total, mass = np.zeros(k), 0.0
+    for topics in itertools.product(range(k), repeat=len(words)):
+        likelihood = np.prod([phi[z, w] for z, w in zip(topics, words, strict=True)])
+        if node.kind == "dirichlet":
+            counts, p = np.zeros(k), 1.0
+            for n, z in enumerate(topics):
+                p *= (counts[z] + b / k) / (b + n)
+                counts[z] += 1
+            mean = p * (counts + b / k) / (b + len(words))
+        else:
+            p, mean = seatings(topics, base, node.discount, b)
+        total, mass = total + likelihood * mean, mass + likelihood * p
+    return total / total.sum() if mass else total
+
+
+@pytest.mark.parametrize("name", ["hpyp", "hdp_lda", "lda", "author_topic"])
+def test_gibbs_shares_are_the_posterior_means(name):
+    """Enumerated, with all shared nodes at their means. 10,000 sweeps leave an error below 0.01."""
+    result = fitted(name)
+    vocabulary = result.corpus.vocabulary
+    documents = [[0, 0, 3], [1, 5, 7, 7], [2]]
+    known = result.corpus.groups["author"].labels[0]
+    new = Corpus.from_tokens(
+        [[vocabulary[w] for w in document] for document in documents], groups={"author": [known, "nobody", known]}
+    )
+    found = result.infer(new, sweeps=10_000, seed=2)
+    for d, document in enumerate(documents):
+        if name == "author_topic":
+            row = list(result.axes("nu").values())[0].index(known)
+            base = result.mean("mu", "discard")[0] if d == 1 else result.mean("nu", "discard")[row]
+        else:
+            base = None if name == "lda" else result.mean(GRAPHS[name]["theta"].parents[0], "discard")[0]
+        assert found.shares[d] == pytest.approx(exact_shares(result, document, base), abs=0.015)
+    if name == "author_topic":
+        assert found.unknown == {"author": 1}
+
+
+@pytest.mark.parametrize("completion", ["gibbs", "paper"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_known_and_unknown_words_authors_and_tags(name, completion):
+    result = fitted(name, sweeps=4)
+    word, author = result.corpus.vocabulary[0], result.corpus.groups["author"].labels[1]
+    new = Corpus.from_tokens([[word, "never seen", word], [], ["unheard of"]], groups={"author": [author, "x", "y"]})
+    before = result.state.net.counts.copy(), result.state.text.topic.copy()
+    found = result.infer(new, sweeps=6, completion=completion)
+    assert found.shares.shape == (3, result.n_topics) and found.topics == list(range(result.n_topics))
+    assert found.shares.sum(axis=1) == pytest.approx(1.0) and (found.shares >= 0).all()
+    assert found.dropped["word"] == 2
+    assert np.array_equal(found.shares[1], found.shares[2])  # both have nothing but a fresh author
+    assert not np.array_equal(found.shares[0], found.shares[1])
+    again = result.infer(new, sweeps=6, completion=completion)
+    assert found.shares.tobytes() == again.shares.tobytes()
+    assert np.array_equal(before[0], result.state.net.counts) and np.array_equal(before[1], result.state.text.topic)
+
+
+def test_a_corpus_without_authors_or_tags_will_do():
+    result = fitted("tntm", sweeps=4)
+    word = result.corpus.vocabulary[0]
+    found = result.infer(Corpus.from_tokens([[word], [word, word]]), sweeps=4)
+    assert found.shares.shape == (2, result.n_topics)
+    assert (found.node, found.unknown) == ("theta", {"author": 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"completion": "guess"}, "completion is one of gibbs, paper, not 'guess'"),
+        ({"sweeps": 0}, "sweeps must be 1 or more and seed 0 or more, not 0 and 0"),
+    ],
+)
+def test_arguments_are_refused_with_a_sentence(options, message):
+    result = fitted("lda", sweeps=1)
+    with pytest.raises(PlanError, match=re.escape(message)):
+        result.infer(result.corpus, **options)
+    with pytest.raises(PlanError, match="no token of these documents is in the vocabulary of the fit"):
+        result.infer(Corpus.from_tokens([["never seen"]]))
