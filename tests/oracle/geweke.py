@@ -89,6 +89,7 @@ def successive(shape: Shape, sweep: Sweep, n_steps: int, seed: int, anchors: flo
         measures.take(state, (seed, 0, i))
         sample_concentrations(state, measures, (seed, 0, i))
         rows.append(redraw_words(shape, state, rng))
+        sweeper.switch.leaves = None  # an index of tokens by word, which no other chain has to make again
     return np.array(rows)
 
 
