@@ -7,9 +7,7 @@ goes to a shared node, and a token that hangs on one, brings the probability tha
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -37,15 +35,13 @@ Customers = dict[str, dict[Key, dict[int, int]]]
 N_LIVE, N_HELD = 3, 2
 TRIES = 1  # so that the scan behind the tries is reached too
 FAST = ("simple", "quick")  # flags of `Explicit`: which of its fast kernels it takes, where the graph allows
-_DENSE = [m for path, m in sys.modules.items() if path.startswith("pitmanyor.kernels.") and hasattr(m, "DENSE")]
 
 
 class DocumentChain:
     """The transition matrices of document 0, all others holding still.
 
     Three topics are live and two of them held, so a token of the third stays where it is. The vectors are drawn by the
-    sampler itself, from a start that uses all topics. A kernel is "general", or a fast one's name; with ", packed" it
-    does as with many topics, when a document's own are gathered first.
+    sampler itself, from a start that uses all topics. A kernel is "general", or a fast one's name.
     """
 
     def __init__(self, toy: Toy, rule: Rule, kernel: str = "general") -> None:
@@ -58,10 +54,9 @@ class DocumentChain:
         assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
         Switch(state).down(state, (1, 0, 1))
         self.explicit = Explicit(state, 1)
-        name, _, self.packed = kernel.partition(", ")
-        assert name == "general" or getattr(self.explicit, name), f"the {name} kernel is not for this graph"
+        assert kernel == "general" or getattr(self.explicit, kernel), f"the {kernel} kernel is not for this graph"
         for flag in FAST:
-            setattr(self.explicit, flag, flag == name)
+            setattr(self.explicit, flag, flag == kernel)
         self.all_tokens = list_tokens(self.graph, self.corpus)
         self.places = [i for i, token in enumerate(self.all_tokens) if token.document == 0]
         self.tokens = [oracle_order(state.plan)[i] for i in self.places]
@@ -143,10 +138,7 @@ class DocumentChain:
         return outcomes(once)
 
     def _sweep(self) -> None:
-        with ExitStack() as stack:
-            stack.enter_context(patch.object(explicit, "TRIES", TRIES))
-            for module in _DENSE if self.packed else ():
-                stack.enter_context(patch.object(module, "DENSE", 0))
+        with patch.object(explicit, "TRIES", TRIES):
             self.explicit.sweep(self.state, np.zeros(1, np.int64), N_HELD, (1, 0, 2))
 
     def token_update(self, token: int) -> csr_array:

@@ -57,8 +57,7 @@ BY_TOKEN = [name for name in TOYS if name not in ("two parents", "local root")]
 
 
 def kernels_of(toy: str) -> list[str]:
-    fast = ["quick", "quick, packed"] * (toy in QUICK) + ["simple", "simple, packed"] * (toy in SIMPLE)
-    return ["general", *fast]
+    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE)]
 
 
 # whole visits of the others have too many branches to follow from every state

@@ -52,7 +52,7 @@ TOPIC_OF, TOKENS, COUNTS = 0, 1, 2
 # columns of Sheet.nodes, the last two for each parent: its row of A, and tables sent to it
 ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
 # columns of Sheet.scalars, the last for each parent: its mixing weight
-CONC, GAIN, SCALE, SHARE = 0, 1, 2, 3
+CONC, GAIN, SHARE = 0, 1, 2
 
 
 class Sheet(NamedTuple):
@@ -131,7 +131,7 @@ def set_terms(net, tables, terms, sheet, frame, j, h):
 
 @inlined
 def set_restaurant(net, sheet, j):
-    """gain, scale and mixing weights of local node j, from its totals."""
+    """gain and mixing weights of local node j, from its totals."""
     node = sheet.nodes[j, ID]
     b, n_parents = sheet.scalars[j, CONC], net.nodes[node, N_PARENTS]
     sheet.scalars[j, GAIN] = b + net.reals[node, DISCOUNT] * sheet.nodes[j, N_TABLES]
