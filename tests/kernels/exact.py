@@ -36,7 +36,7 @@ from pitmanyor.kernels.document import (
     word_part,
 )
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
-from pitmanyor.kernels.random import uniform
+from pitmanyor.kernels.random import uniform, uniform_in, uniform_pair
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import Rule, State, new_state
@@ -141,6 +141,9 @@ def outcomes(update: Callable[[], Result]) -> dict[Result, float]:
     choices = Choices(())
     with ExitStack() as stack:
         stack.enter_context(replaced(uniform, lambda key, n: Symbol(Uniform(choices))))
+        stack.enter_context(replaced(uniform_in, lambda real, key, n: Symbol(Uniform(choices))))
+        pair = lambda real, key, n: (Symbol(Uniform(choices)), Symbol(Uniform(choices)))  # noqa: E731
+        stack.enter_context(replaced(uniform_pair, pair))
         for measure in (log_one_minus_beta, bernoulli_sum_concentration, bernoulli_sum_tables):
             # draws for concentrations, which leave the state alone
             stack.enter_context(replaced(measure, lambda *arguments: (0.0, arguments[-1])))

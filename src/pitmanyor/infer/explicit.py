@@ -36,8 +36,12 @@ class Explicit:
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
     def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
-        """Update the tokens of `documents` among the first `n_held` topics."""
+        """Update the tokens of `documents` among the first `n_held` topics.
+
+        Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
+        """
         self._make_room(state)
+        documents = documents[np.argsort(state.text.context[documents], kind="stable")]
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]

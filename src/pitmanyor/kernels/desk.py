@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numba import config
+
 from pitmanyor.kernels.arrays import (
     CUSTOMERS,
     DIRICHLET,
@@ -23,12 +26,14 @@ from pitmanyor.kernels.arrays import (
     TABLES,
     Floats,
     Ints,
+    Reals,
 )
 from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 from pitmanyor.kernels.stirling import log_stirling
 
-SMALL = 64  # counts below it have their terms in `Terms`
+# counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
+FEW, MANY = 64, 64 if vars(config)["DISABLE_JIT"] else 256
 OF_TOPIC, TOKENS = 0, 1
 N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
 STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
@@ -41,7 +46,7 @@ class Terms(NamedTuple):
 
     small: Floats  # (..., STAY, OPEN, LEAVE or LOG_S)
     cells: Ints
-    flat: Floats  # `small` again, as one row
+    flat: Reals  # `small` again, as one row in the state's precision
 
 
 class Desk(NamedTuple):
@@ -73,17 +78,29 @@ def take(desk, thread):
 
 
 @kernel
-def fill_terms(terms, tables, discounts, rule):
+def fill_terms(small, tables, discounts, rule):
     """Tabulate stay, open and leave of small counts for every discount."""
     for i in range(len(discounts)):
-        for t in range(SMALL):
-            for c in range(SMALL):
+        for t in range(FEW):
+            for c in range(MANY):
                 if t <= c and (t > 0 or c == 0):
-                    terms.small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
-                    terms.small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
-                    terms.small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
+                    small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
+                    small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
+                    small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
                     if c > 0:
-                        terms.small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
+                        small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
+
+
+@inlined
+def is_small(c, t):
+    """Are the terms of c customers and t tables in `Terms`?"""
+    return c < MANY and t < FEW
+
+
+@inlined
+def place_of(index, c, t):
+    """Where `Terms.flat` has the terms of small counts for the discount numbered `index`."""
+    return np.uint64(((index * FEW + t) * MANY + c) * 4)
 
 
 @inlined
@@ -94,7 +111,7 @@ def refresh_slot(net, tables, terms, desk, h, node, j):
         desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = c, 1.0
         return
     index = net.nodes[node, TABLE]
-    if c < SMALL:
+    if is_small(c, t):
         desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
     else:
         a, rule = net.reals[node, DISCOUNT], net.status[RULE]

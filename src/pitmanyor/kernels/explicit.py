@@ -25,6 +25,7 @@ from pitmanyor.kernels.document import (
     word_part,
 )
 from pitmanyor.kernels.jit import inlined, inner, spread
+from pitmanyor.kernels.lanes import dot_block
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import STUCK
@@ -65,15 +66,13 @@ def product(net, a, b, k):
 @inner
 def dot(net, a, b, n_held, blocks):
     """Sum over the held topics of the product of two rows, with its sums over blocks."""
-    stay = net.stay
     total = 0.0
     for block in range((n_held + BLOCK - 1) // BLOCK):
         lo, hi = block * BLOCK, min((block + 1) * BLOCK, n_held)
-        partial = stay.dtype.type(0.0)
-        if a >= 0 and b >= 0:
-            for k in range(lo, hi):
-                partial += stay[a + k] * stay[b + k]
+        if a >= 0 and b >= 0 and hi - lo == BLOCK:
+            partial = float(dot_block(net.stay, a + lo, b + lo))
         else:
+            partial = 0.0
             for k in range(lo, hi):
                 partial += product(net, a, b, k)
         blocks[block] = partial

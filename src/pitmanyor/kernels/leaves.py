@@ -32,7 +32,7 @@ from pitmanyor.kernels.arrays import (
     Ints32,
 )
 from pitmanyor.kernels.counting import leaf_cell
-from pitmanyor.kernels.desk import OPEN, SMALL, STAY
+from pitmanyor.kernels.desk import OPEN, STAY, is_small
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.recount import UP, up_count
@@ -85,9 +85,9 @@ def index_tokens(text, words, leaves):
 @inlined
 def _refresh(net, tables, terms, node, i):
     """stay and open of a count, from the table of small ones where it reaches."""
-    c = net.counts[i, CUSTOMERS]
-    if c < SMALL and net.nodes[node, KIND] != DIRICHLET:
-        index, t = net.nodes[node, TABLE], net.counts[i, TABLES]
+    c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
+    if is_small(c, t) and net.nodes[node, KIND] != DIRICHLET:
+        index = net.nodes[node, TABLE]
         net.stay[i], net.open[i] = terms.small[index, t, c, STAY], terms.small[index, t, c, OPEN]
     else:
         refresh_count(net, tables, node, i)

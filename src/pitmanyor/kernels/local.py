@@ -43,11 +43,11 @@ from pitmanyor.kernels.desk import (
     NODES,
     OF_TOPIC,
     OPEN,
-    SMALL,
     STAY,
     TO,
     VALUE,
     WEIGHT,
+    is_small,
     refresh_local,
     refresh_slot,
 )
@@ -195,7 +195,7 @@ def plan_leaving(net, tables, terms, desk, side, part, leaf, h, key, n):
         choice = -1
         if net.nodes[node, KIND] != DIRICHLET:
             c, t = desk.ints[at, j, CUSTOMERS], desk.ints[at, j, TABLES]
-            if c < SMALL:
+            if is_small(c, t):
                 p = terms.small[net.nodes[node, TABLE], t, c, LEAVE]
             else:
                 p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)

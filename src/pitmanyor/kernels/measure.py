@@ -36,7 +36,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, SMALL, TO
+from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, TO, is_small
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key
@@ -76,7 +76,7 @@ def log_mix(net, node, p, sent, total):
 @inlined
 def log_dish(net, tables, terms, node, c, t):
     """log S(c, t; a), or a Dirichlet's Gamma(c + b/n)/Gamma(b/n) which the caller adds."""
-    if c < SMALL:
+    if is_small(c, t):
         return terms.small[net.nodes[node, TABLE], t, c, LOG_S]
     return log_stirling(tables, net.nodes[node, TABLE], c, t)
 

@@ -29,10 +29,8 @@ from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat
 from pitmanyor.kernels.slots import (
     COUNTED,
     NONE,
-    leaving,
     load,
     measure,
-    move_slot,
     open_slot,
     save,
     set_slot,
@@ -82,7 +80,7 @@ def take_plain(net, tables, terms, topics, words, visit, slots, shape, place, k,
     """Remove a token of topic k from both sides; whether it left, whether its table did, and the counter."""
     entry, _, word_entry, bottom = place
     h = np.uint64(slots.slot_of[k])
-    chance = leaving(tables, terms, slots, shape, h)
+    chance = slots.leave[h]
     leaves = chance >= 1.0
     if 0.0 < chance < 1.0:
         leaves = uniform(key, n) < chance
@@ -115,8 +113,8 @@ def put_plain(net, tables, topics, words, visit, slots, shape, place, n_slots, g
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
         n += 1
     opens = shape.kind != DIRICHLET
-    if slots.slot_of[k] != NONE and opens:
-        h = slots.slot_of[k]
+    h = slots.slot_of[k]
+    if opens and h != NONE and slots.customers[h] > 0:
         stays = float(slots.stay[h])
         opening = gain * float(topics.values[shape.parent, k]) * (1.0 + float(slots.opening[h]))
         opens = uniform(key, n) * (stays + opening) >= stays
@@ -142,6 +140,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
         topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
     n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
     visit.marks[0] = 0
+    start = text.first[d * n_streams]
     for s in range(n_streams):
         which = text.leaf[context, s, WORD_LIST]
         bottom = words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1
@@ -156,24 +155,19 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
                     continue
                 h = np.uint64(slots.slot_of[k])
                 n_tables -= took
-                if slots.customers[h] == 0:
-                    n_slots -= 1
-                    move_slot(slots, np.uint64(n_slots), h)
-                else:
-                    set_slot(tables, terms, slots, shape, h)
+                set_slot(tables, terms, slots, shape, h)
             gain = shape.concentration + shape.discount * n_tables
             k, opened, n = put_plain(
                 net, tables, topics, words, visit, slots, shape, place, n_slots, gain, forced, key, n
             )
             if slots.slot_of[k] == NONE:
-                open_slot(net, slots, shape, np.uint64(n_slots), np.uint64(k))
-                n_slots += 1
+                _, n_slots = open_slot(net, slots, shape, np.uint64(k), n_slots)
             h = np.uint64(slots.slot_of[k])
+            slots.seat[np.uint64(token - start)] = h
             slots.customers[h] += 1
             slots.tables[h] += opened
             n_tables += opened
             set_slot(tables, terms, slots, shape, h)
-            text.topic[token] = k
     measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
     save(text, slots, shape, d, n_slots)
 

@@ -28,7 +28,7 @@ from pitmanyor.kernels.arrays import (
     TABLE,
     WORD_LIST,
 )
-from pitmanyor.kernels.desk import LEAVE, SMALL
+from pitmanyor.kernels.desk import LEAVE, is_small, place_of
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, loose, spread
 from pitmanyor.kernels.random import stream_key, uniform
@@ -55,7 +55,6 @@ from pitmanyor.kernels.sheet import (
     set_restaurant,
     set_terms,
     take_sheet,
-    terms_at,
 )
 
 
@@ -82,8 +81,8 @@ def leaving(net, tables, terms, sheet, frame, j, h):
     c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
     if net.nodes[node, KIND] == DIRICHLET:
         return 0.0
-    if c < SMALL:
-        return terms.flat[terms_at(net, node, c, t) + np.uint64(LEAVE)]
+    if is_small(c, t):
+        return terms.flat[place_of(net.nodes[node, TABLE], c, t) + np.uint64(LEAVE)]
     return leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
 
 

@@ -16,7 +16,7 @@ warn when they wrap, so without the compiler the three helpers `_word`, `_add` a
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import config, njit
@@ -113,3 +113,18 @@ def uniform(key: np.uint64, n: int) -> float:
     The offset keeps 0 out and is too small to round the largest value up to 1.
     """
     return float(np.int64(bits(key, n) >> _SHIFT_11)) * 2.0**-53 + 2.0**-55
+
+
+@njit(cache=True, forceinline=True)
+def uniform_in(real: Any, key: np.uint64, n: int) -> Any:
+    """The n-th uniform in a kernel's own precision: in single precision it may be 1."""
+    return real(uniform(key, n))
+
+
+@njit(cache=True, forceinline=True)
+def uniform_pair(real: Any, key: np.uint64, n: int) -> tuple[Any, Any]:
+    """Two uniforms on a grid of 2^-32 from the n-th 64 bits, in a kernel's own precision: for choices between two."""
+    both = bits(key, n)
+    low, high = np.int64(both & _LOW), np.int64(both >> _HALF)
+    half, unit = real(0.5), real(2.0**-32)
+    return (real(low) + half) * unit, (real(high) + half) * unit

@@ -39,7 +39,7 @@ from pitmanyor.kernels.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.desk import LOG_S, OPEN, SMALL, STAY
+from pitmanyor.kernels.desk import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.measure import JOINT, OPENED, SEATED, add_auxiliaries, in_layer, log_mix, log_restaurant
@@ -53,6 +53,7 @@ TOPIC_OF, TOKENS, COUNTS = 0, 1, 2
 ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
 # columns of Sheet.scalars, the last for each parent: its mixing weight
 CONC, GAIN, SHARE = 0, 1, 2
+LANES = 4  # in which weights of slots are summed
 
 
 class Sheet(NamedTuple):
@@ -107,20 +108,14 @@ def frame_of(sheet, n_held):
 
 
 @inlined
-def terms_at(net, node, c, t):
-    """Where `terms.flat` has the terms of c customers and t tables, both below SMALL."""
-    return np.uint64(((net.nodes[node, TABLE] * SMALL + t) * SMALL + c) * 4)
-
-
-@inlined
 def set_terms(net, tables, terms, sheet, frame, j, h):
     """stay and open of local node j at slot h, from its counts."""
     node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
     c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
     if net.nodes[node, KIND] == DIRICHLET:
         stay, opens = float(c), 1.0
-    elif c < SMALL:
-        at = terms_at(net, node, c, t)
+    elif is_small(c, t):
+        at = place_of(net.nodes[node, TABLE], c, t)
         stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
     else:
         index, a = net.nodes[node, TABLE], net.reals[node, DISCOUNT]
@@ -268,8 +263,8 @@ def measure_slot(net, tables, terms, sheet, frame, h, out):
         c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
         if c == 0 or net.nodes[node, KIND] == DIRICHLET:
             continue
-        if c < SMALL:
-            out[at, JOINT] += terms.flat[terms_at(net, node, c, t) + np.uint64(LOG_S)]
+        if is_small(c, t):
+            out[at, JOINT] += terms.small[net.nodes[node, TABLE], t, c, LOG_S]
         else:
             out[at, JOINT] += log_stirling(tables, net.nodes[node, TABLE], c, t)
         if net.nodes[node, N_PARENTS] > 1:

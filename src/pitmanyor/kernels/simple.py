@@ -14,42 +14,66 @@ from numba import prange
 from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
-from pitmanyor.kernels.random import stream_key, uniform
-from pitmanyor.kernels.slots import leaving, load, measure, save, set_slot, shape_of, slot_at, slot_for, take_slots
+from pitmanyor.kernels.lanes import WIDTH, count_below, cumulate, prefetch
+from pitmanyor.kernels.random import stream_key, uniform_in, uniform_pair
+from pitmanyor.kernels.slots import (
+    NONE,
+    load,
+    measure,
+    new_terms,
+    open_slot,
+    save,
+    shape_of,
+    take_slots,
+    write_terms,
+)
 
-U0, U1, U2, U3, U4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-
-
-@inlined
-def weight_at(net, slots, gain, row, h):
-    """The weight of slot h beyond what the sum over all topics gives it."""
-    return (slots.stay[h] + gain * slots.opening[h]) * net.stay[row + np.uint64(slots.topic[h])]
+AHEAD = 4  # tokens: the rows of words that come are fetched so early
+LINE = 16  # numbers that memory hands over together
 
 
 @inner
 def heaviest(net, slots, gain, row, n_slots):
-    """Where rounding has led to a slot without weight, the one with most."""
-    best, most = U0, -1.0
+    """Where rounding has led beyond the last slot, the one with most weight."""
+    best, most = np.uint64(0), -1.0
     for h in range(n_slots):
-        weight = float(weight_at(net, slots, gain, row, np.uint64(h)))
+        k = np.uint64(slots.topic[h])
+        weight = float((slots.stay[h] + gain * slots.opening[h]) * net.stay[row + k])
         if weight > most:
             best, most = np.uint64(h), weight
     return best
 
 
 @inlined
-def weigh(net, slots, gain, row, n_slots):
-    """Weights of the packed slots, summed in four lanes (into `lanes`)."""
-    zero = net.stay.dtype.type(0.0)
-    a, b, c, d = zero, zero, zero, zero
-    for j in range(0, n_slots, 4):
+def weigh(net, slots, gain, row, n_slots, late, gone):
+    """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total."""
+    total = net.stay.dtype.type(0.0)
+    for j in range(0, n_slots, WIDTH):
         h = np.uint64(j)
-        a += (slots.stay[h] + gain * slots.opening[h]) * net.stay[row + np.uint64(slots.topic[h])]
-        b += (slots.stay[h + U1] + gain * slots.opening[h + U1]) * net.stay[row + np.uint64(slots.topic[h + U1])]
-        c += (slots.stay[h + U2] + gain * slots.opening[h + U2]) * net.stay[row + np.uint64(slots.topic[h + U2])]
-        d += (slots.stay[h + U3] + gain * slots.opening[h + U3]) * net.stay[row + np.uint64(slots.topic[h + U3])]
-    slots.lanes[0], slots.lanes[1], slots.lanes[2], slots.lanes[3] = a, b, c, d
-    return (float(a) + float(b)) + (float(c) + float(d))
+        total = cumulate(
+            slots.stay, slots.opening, slots.topic, net.stay, slots.weights, row, gain, h, total, late, gone
+        )
+    return total
+
+
+@inlined
+def slot_below(slots, x, n_slots):
+    """The slot into which x, uniform on (0, sum of the weights), falls."""
+    h = np.uint64(0)
+    for j in range(0, n_slots, WIDTH):
+        h += count_below(slots.weights, x, np.uint64(j))
+    return h
+
+
+@inlined
+def fetch(net, slots, row, n_held, n_slots):
+    """Have the part of a word's row come near that the document will read."""
+    if n_held <= WIDTH * LINE:
+        for j in range(0, n_held, LINE):
+            prefetch(net.stay, row + np.uint64(j))
+    else:
+        for h in range(n_slots):
+            prefetch(net.stay, row + np.uint64(slots.topic[np.uint64(h)]))
 
 
 @inlined
@@ -74,27 +98,21 @@ def fresh_topic(net, sums, slots, shape, pair, word, row, x):
 
 
 @inlined
-def draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, u):
-    """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
-    held = weigh(net, slots, gain, row, n_slots)
+def draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u):
+    """A slot in proportion to its weight, among the document's or afresh; u is uniform on (0, 1)."""
+    real = net.stay.dtype.type
     scale = shape.constant if shape.row < 0 else 1.0
-    fresh = gain * scale * sum_of(net, sums, slots, shape, s, pair, word, row)
+    fresh = gain * real(scale * sum_of(net, sums, slots, shape, s, pair, word, row))
     x = u * (held + fresh)
-    if x >= held and fresh > 0.0:
-        return np.uint64(fresh_topic(net, sums, slots, shape, pair, word, row, (x - held) / fresh))
-    lane = 0
-    while lane < 3 and x >= slots.lanes[lane]:
-        x -= slots.lanes[lane]
-        lane += 1
-    h = np.uint64(lane)
-    weight = weight_at(net, slots, gain, row, h)
-    while h + U4 < np.uint64(n_slots) and x >= weight:
-        x -= weight
-        h += U4
-        weight = weight_at(net, slots, gain, row, h)
-    if weight <= 0.0:
+    if x >= held and fresh > real(0.0):
+        k = np.uint64(fresh_topic(net, sums, slots, shape, pair, word, row, (x - held) / fresh))
+        if slots.slot_of[k] == NONE:
+            return open_slot(net, slots, shape, k, n_slots)
+        return np.uint64(slots.slot_of[k]), n_slots
+    h = slot_below(slots, x, n_slots)
+    if h >= np.uint64(n_slots):
         h = heaviest(net, slots, gain, row, n_slots)
-    return np.uint64(slots.topic[h])
+    return h, n_slots
 
 
 @inner
@@ -104,8 +122,10 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
     n_streams, context = text.leaf.shape[1], text.context[d]
     shape = shape_of(net, text, topics, terms, d, n_held)
     n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
-    stride = np.uint64(len(net.status) - LIVE)
+    start, stride = text.first[d * n_streams], np.uint64(len(net.status) - LIVE)
     real = net.stay.dtype.type
+    a, b = real(shape.discount), real(shape.concentration)
+    late = (np.uint64(0), slots.stay[0], slots.opening[0])  # the slot that the last token joined
     for s in range(n_streams):
         which = text.leaf[context, s, WORD_LIST]
         bottom = words.lists[which + 1, FIRST] - 1
@@ -114,33 +134,39 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
         top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
         stop = text.first[d * n_streams + s + 1]
         for token in range(text.first[d * n_streams + s], stop):
-            if text.topic[token] >= n_held:
-                continue
             word = np.int64(text.word[token])
             row = top + np.uint64(word) * stride
             if mode == AT_TOKEN:
                 row = np.uint64(net.cells[text.cells[first, token], ROW])
-            left = slot_at(slots, text.topic[token])
-            leaves = np.int64(uniform(key, n) < leaving(tables, terms, slots, shape, left))
+            else:
+                later = np.uint64(text.word[min(token + AHEAD, stop - 1)])
+                fetch(net, slots, top + later * stride, n_held, n_slots)
+            left = np.uint64(slots.seat[np.uint64(token - start)])
+            if slots.topic[left] >= n_held:
+                continue
+            u, v = uniform_pair(real, key, n)
+            leaves = np.int64(u < slots.leave[left])
             if leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
                 n += 1
                 continue  # rule `paper` keeps the token
             slots.customers[left] -= 1
             slots.tables[left] -= leaves
             n_tables -= leaves
-            set_slot(tables, terms, slots, shape, left)
-            gain = shape.concentration + shape.discount * n_tables
-            u = uniform(key, n + 1)
-            k = draw(net, sums, slots, shape, real(gain), s, pair, word, row, n_slots, u)
-            text.topic[token] = k
-            h, n_slots = slot_for(net, slots, shape, k, left, n_slots)
-            stays, opening = float(slots.stay[h]), gain * float(slots.opening[h] + slots.base[h])
-            opens = np.int64(shape.kind != DIRICHLET and uniform(key, n + 2) * (stays + opening) >= stays)
-            n += 3
+            gone = new_terms(tables, terms, slots, shape, left)
+            gain = b + a * real(n_tables)
+            held = weigh(net, slots, gain, row, n_slots, late, gone)
+            write_terms(slots, late)
+            write_terms(slots, gone)
+            u = uniform_in(real, key, n + 1)
+            h, n_slots = draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
+            slots.seat[np.uint64(token - start)] = h
+            stays, opening = slots.stay[h], gain * (slots.opening[h] + slots.base[h])
+            opens = np.int64(shape.kind != DIRICHLET and v * (stays + opening) >= stays)
+            n += 2
             slots.customers[h] += 1
             slots.tables[h] += opens
             n_tables += opens
-            set_slot(tables, terms, slots, shape, h)
+            late = new_terms(tables, terms, slots, shape, h)
     measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
     save(text, slots, shape, d, n_slots)
 

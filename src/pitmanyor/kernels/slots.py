@@ -33,16 +33,16 @@ from pitmanyor.kernels.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, SMALL, STAY
+from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
+from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, add_auxiliaries, in_layer, log_restaurant
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 from pitmanyor.kernels.stirling import log_stirling
 
 CONSTANT = -1  # in place of a row: one for every topic
 NONE = np.uint32(0xFFFFFFFF)  # no slot
-LANES = 4  # in which weights of slots are summed
 COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
 
 
@@ -51,12 +51,14 @@ class Slots(NamedTuple):
 
     topic: np.ndarray  # (slot): uint32
     slot_of: np.ndarray  # (topic): uint32, or NONE
+    seat: np.ndarray  # (token of the document): uint32, its slot
     customers: Ints32
     tables: Ints32
     stay: Reals
     opening: Reals  # (open - 1) p_k: what a table weighs beyond its topic's share of the sum over all topics
+    leave: Reals  # the probability that a customer who leaves takes the table along
     base: Reals  # p_k of the parent
-    lanes: Reals
+    weights: Reals  # prefix sums
     sums: Floats  # (stream, word): sum over topics of p_k phi_kw, where it depends on the document's parent
     stamp: Ints  # (stream, word, 2): the rows of p and phi for which it stands
     blocks: Floats
@@ -69,7 +71,6 @@ class Shape(NamedTuple):
     kind: int
     rule: int
     index: int
-    at: int  # where its terms of small counts start
     discount: float
     concentration: float
     constant: float  # p of every topic, where there is no row
@@ -84,12 +85,14 @@ def take_slots(slots, thread):
     return Slots(
         slots.topic[thread],
         slots.slot_of[thread],
+        slots.seat[thread],
         slots.customers[thread],
         slots.tables[thread],
         slots.stay[thread],
         slots.opening[thread],
+        slots.leave[thread],
         slots.base[thread],
-        slots.lanes[thread],
+        slots.weights[thread],
         slots.sums[thread],
         slots.stamp[thread],
         slots.blocks[thread],
@@ -116,7 +119,6 @@ def shape_of(net, text, topics, terms, d, n_held):
         net.nodes[node, KIND],
         net.status[RULE],
         index,
-        index * SMALL * SMALL * 4,
         net.reals[node, DISCOUNT],
         b,
         constant,
@@ -125,12 +127,6 @@ def shape_of(net, text, topics, terms, d, n_held):
         net.nodes[node, SHIFT],
         n_held,
     )
-
-
-@inlined
-def place_of(shape, c, t):
-    """Where `terms.flat` has the terms of c customers and t tables, both below SMALL."""
-    return np.uint64(shape.at + (t * SMALL + c) * 4)
 
 
 @inner
@@ -144,25 +140,29 @@ def far_terms(tables, shape, c, t):
 
 
 @inlined
-def set_slot(tables, terms, slots, shape, h):
-    """stay and the opening part of slot h from its counts."""
+def new_terms(tables, terms, slots, shape, h):
+    """Slot h with stay and the opening part after a change of its counts, not yet written; its `leave` is."""
     c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
-    if c < SMALL and shape.kind != DIRICHLET:
-        at = place_of(shape, c, t)
+    real = slots.stay.dtype.type
+    if is_small(c, t) and shape.kind != DIRICHLET:
+        at = place_of(shape.index, c, t)
         stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
+        slots.leave[h] = terms.flat[at + np.uint64(LEAVE)]
     else:
-        stay, opens, _ = far_terms(tables, shape, c, t)
-    slots.stay[h] = stay
-    slots.opening[h] = (opens - 1.0) * slots.base[h]
+        far, opens_far, slots.leave[h] = far_terms(tables, shape, c, t)
+        stay, opens = real(far), real(opens_far)
+    return h, stay, (opens - real(1.0)) * slots.base[h]
 
 
 @inlined
-def leaving(tables, terms, slots, shape, h):
-    """The probability that a customer leaving slot h takes its table along."""
-    c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
-    if c < SMALL and shape.kind != DIRICHLET:
-        return terms.flat[place_of(shape, c, t) + np.uint64(LEAVE)]
-    return far_terms(tables, shape, c, t)[2]
+def write_terms(slots, change):
+    slots.stay[change[0]], slots.opening[change[0]] = change[1], change[2]
+
+
+@inlined
+def set_slot(tables, terms, slots, shape, h):
+    """stay and the opening part of slot h from its counts."""
+    write_terms(slots, new_terms(tables, terms, slots, shape, h))
 
 
 @inlined
@@ -171,16 +171,20 @@ def base_of(net, shape, k):
 
 
 @inlined
-def open_slot(net, slots, shape, h, k):
-    """Slot h for topic k, without customers."""
+def open_slot(net, slots, shape, k, n_slots):
+    """A slot for topic k, which has none: one without customers, or one more. Returns it and the number of slots."""
+    h = np.uint64(0)
+    while h < np.uint64(n_slots) and slots.customers[h] != 0:
+        h += np.uint64(1)
+    if h < np.uint64(n_slots):
+        slots.slot_of[slots.topic[h]] = NONE
+    else:
+        n_slots += 1
+        empty_weight(slots, n_slots + WIDTH - 1)
     slots.topic[h], slots.slot_of[k] = k, h
     slots.customers[h], slots.tables[h], slots.stay[h], slots.opening[h] = 0, 0, 0.0, 0.0
     slots.base[h] = base_of(net, shape, k)
-
-
-@inlined
-def slot_at(slots, k):
-    return np.uint64(slots.slot_of[np.uint64(k)])
+    return h, n_slots
 
 
 @inner
@@ -194,25 +198,29 @@ def load(net, tables, terms, text, slots, shape, d):
             continue
         k = np.uint64(text.topic[token])
         if slots.slot_of[k] == NONE:
-            open_slot(net, slots, shape, np.uint64(n_slots), k)
+            slots.topic[n_slots], slots.slot_of[k], slots.base[n_slots] = k, n_slots, base_of(net, shape, k)
+            slots.customers[n_slots], slots.tables[n_slots] = 0, 0
             n_slots += 1
-        h = slot_at(slots, k)
+        h = np.uint64(slots.slot_of[k])
+        slots.seat[np.uint64(token - start)] = h
         opened = np.int64((text.code[token] >> shape.shift) & 1) if shape.kind != DIRICHLET else 0
         slots.customers[h] += 1
         slots.tables[h] += opened
         n_tables += opened
     for h in range(n_slots):
+        empty_weight(slots, h)
         if slots.topic[h] < shape.n_held:  # the tokens of others stay, and nobody joins them
             set_slot(tables, terms, slots, shape, np.uint64(h))
-    for h in range(n_slots, n_slots + 4):
+    for h in range(n_slots, n_slots + WIDTH):
         empty_weight(slots, h)
+        slots.topic[h] = 0
     return n_slots, n_tables
 
 
 @inlined
 def empty_weight(slots, h):
-    """An empty slot that a loop over four at a time may read."""
-    slots.stay[h], slots.opening[h], slots.topic[h] = 0.0, 0.0, 0
+    """Slot h weighs nothing."""
+    slots.stay[h], slots.opening[h] = 0.0, 0.0
 
 
 @inner
@@ -228,8 +236,8 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
             opened, n = bernoulli_sum_tables(c, mass, key, n)
             drawn += opened
             joint += math.lgamma(c + mass) - math.lgamma(mass)
-        elif c < SMALL:
-            joint += terms.flat[place_of(shape, c, t) + np.uint64(LOG_S)]
+        elif is_small(c, t):
+            joint += terms.small[shape.index, t, c, LOG_S]
         else:
             joint += log_stirling(tables, shape.index, c, t)
     out = text.measures[d, 0]
@@ -245,45 +253,12 @@ def save(text, slots, shape, d, n_slots):
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
     bit = np.uint32(1) << np.uint32(shape.shift)
-    if shape.kind != DIRICHLET:
-        for token in range(start, stop):
-            h = slot_at(slots, text.topic[token])
+    for token in range(start, stop):
+        h = np.uint64(slots.seat[np.uint64(token - start)])
+        text.topic[token] = slots.topic[h]
+        if shape.kind != DIRICHLET:
             opened = slots.tables[h] > 0
             slots.tables[h] -= opened
             text.code[token] = (text.code[token] | bit) if opened else (text.code[token] & ~bit)
     for h in range(n_slots):
         slots.slot_of[np.uint64(slots.topic[h])] = NONE
-
-
-@inlined
-def slot_for(net, slots, shape, k, left, n_slots):
-    """The slot of topic k, opened if need be, for a token that left slot `left`; and the number of slots."""
-    vacated = slots.customers[left] == 0
-    if slots.slot_of[k] != NONE:
-        if vacated and np.uint64(slots.slot_of[k]) != left:
-            n_slots -= 1
-            move_slot(slots, np.uint64(n_slots), left)
-        return np.uint64(slots.slot_of[k]), n_slots
-    h = np.uint64(n_slots)
-    if vacated:
-        h = left
-        slots.slot_of[slots.topic[left]] = NONE
-    else:
-        n_slots += 1
-    open_slot(net, slots, shape, h, k)
-    return h, n_slots
-
-
-@inlined
-def move_slot(slots, last, h):
-    """Slot `last` takes the place of h, whose topic the document no longer holds."""
-    slots.slot_of[slots.topic[h]] = NONE
-    if h != last:
-        slots.topic[h], slots.customers[h], slots.tables[h] = (
-            slots.topic[last],
-            slots.customers[last],
-            slots.tables[last],
-        )
-        slots.stay[h], slots.opening[h], slots.base[h] = slots.stay[last], slots.opening[last], slots.base[last]
-        slots.slot_of[slots.topic[h]] = h
-    empty_weight(slots, last)

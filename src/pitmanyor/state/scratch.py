@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.kernels import sheet as rows
 from pitmanyor.kernels.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.desk import NODES, OPEN, TO, WEIGHT, Desk
-from pitmanyor.kernels.slots import LANES, NONE, Slots
+from pitmanyor.kernels.slots import NONE, Slots
 from pitmanyor.plan import Plan
 from pitmanyor.plan.walks import Walks
 
@@ -109,7 +109,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         sums=np.zeros((n_threads, n_rows, n_streams, words)),
         stamp=np.full((n_threads, n_rows, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
-        lanes=np.zeros((n_threads, LANES), precision),
+        lanes=np.zeros((n_threads, rows.LANES), precision),
     )
     sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
     return sheets
@@ -124,12 +124,14 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
     return Slots(
         topic=np.zeros(shape, np.uint32),
         slot_of=np.full((n_threads, capacity), NONE, np.uint32),
+        seat=np.zeros((n_threads, longest), np.uint32),
         customers=np.zeros(shape, np.int32),
         tables=np.zeros(shape, np.int32),
         stay=np.zeros(shape, precision),
         opening=np.zeros(shape, precision),
+        leave=np.zeros(shape, precision),
         base=np.zeros(shape, precision),
-        lanes=np.zeros((n_threads, LANES), precision),
+        weights=np.zeros(shape, precision),
         sums=np.zeros((n_threads, n_streams, words)),
         stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),

@@ -25,7 +25,7 @@ from pitmanyor.kernels.arrays import (
     Visit,
 )
 from pitmanyor.kernels.collapsed import UNSEEN
-from pitmanyor.kernels.desk import SMALL, Desk, Terms, fill_terms
+from pitmanyor.kernels.desk import FEW, MANY, Desk, Terms, fill_terms
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.kernels.slots import Slots
 from pitmanyor.kernels.stirling import StirlingTables
@@ -106,10 +106,9 @@ def new_state(
 def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
     discounts = np.array(plan.discounts)
     cells = net.cells[plan.cells.first[local_nodes(plan)]]
-    small = np.zeros((len(discounts), SMALL, SMALL, 4))
-    terms = Terms(small, cells, small.reshape(-1))
-    fill_terms(terms, tables, discounts, int(net.status[RULE]))
-    return terms
+    small = np.zeros((len(discounts), FEW, MANY, 4))
+    fill_terms(small, tables, discounts, int(net.status[RULE]))
+    return Terms(small, cells, small.reshape(-1).astype(net.stay.dtype))
 
 
 def padded(columns: int) -> int:
