@@ -36,7 +36,9 @@ def draw(name: str, arguments: tuple[float, ...], size: int) -> Iterator[str]:
 def fill_row(lanes: draws_row.Lanes, size: int, a: float, key: np.uint64) -> int:
     for k in range(size):
         lanes.power[k], lanes.fraction[k] = draws_row.split_power(-0.7 * k)
-    return draws_row.draw_stable(lanes, 0, size, draws_row.split_power(2.0 / a), a, key, 0)
+    more = draws_row.split_power(2.0 / a)
+    draws_row.set_powers(lanes.power[:size], lanes.fraction, more, lanes.whole, lanes.part)
+    return draws_row.draw_stable(lanes, size, a, key, 0)
 
 
 def draw_row(a: float, size: int) -> str:

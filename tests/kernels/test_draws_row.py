@@ -31,7 +31,9 @@ def fill_rows(a: float, mass: float, key: np.uint64, out: Floats) -> None:
         lanes.power[k], lanes.fraction[k] = draws_row.split_power(power)
     n = 0
     for r in range(out.shape[0]):
-        n = draws_row.draw_stable(lanes, 0, out.shape[1], draws_row.split_power(power), a, key, n)
+        more = draws_row.split_power(power)
+        draws_row.set_powers(lanes.power[: out.shape[1]], lanes.fraction, more, lanes.whole, lanes.part)
+        n = draws_row.draw_stable(lanes, out.shape[1], a, key, n)
         for k in range(out.shape[1]):
             out[r, k] = lanes.value[k]
 
@@ -181,7 +183,9 @@ def test_a_settled_lane_is_accepted_with_the_bits_it_has() -> None:
 
 @njit
 def draw_once(lanes: draws_row.Lanes, size: int, a: float, key: np.uint64) -> None:
-    draws_row.draw_stable(lanes, 0, size, draws_row.split_power(0.0), a, key, 0)
+    more = draws_row.split_power(0.0)
+    draws_row.set_powers(lanes.power[:size], lanes.fraction, more, lanes.whole, lanes.part)
+    draws_row.draw_stable(lanes, size, a, key, 0)
 
 
 @pytest.mark.nojit

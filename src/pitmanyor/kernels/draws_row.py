@@ -31,7 +31,7 @@ from pitmanyor.kernels.jit import allocating, inlined, inner
 from pitmanyor.kernels.random import bits, uniform
 
 LEAST_DISCOUNT = 0.1  # below it 1/a multiplies the rounding of float32 too much: draw one by one
-LANES = 256  # drawn together: their scratch stays in the first cache
+LANES = 512  # drawn together: their scratch stays in the first cache
 PAD = 16  # lanes come in whole vectors: the compiler's loop for the last few is slow
 FEW = 4  # rejected lanes are drawn again one by one
 LANE_MASS, SETTLED_MASS = 2.5, 2.6  # lanes above the first are left to `settle`, which draws masses above the second
@@ -99,6 +99,7 @@ class Lanes(NamedTuple):
     fraction: NDArray[np.float32]
     value: NDArray[np.float32]  # the draws of the block's columns
     column: NDArray[np.int32]  # which of them a lane is for
+    found: NDArray[np.int32]  # lanes or columns that want a closer look
     whole: NDArray[np.int32]  # by lane: its power
     part: NDArray[np.float32]
     high: NDArray[np.int32]  # 23 bits of V and 9 of u
@@ -112,9 +113,9 @@ class Lanes(NamedTuple):
 @allocating
 def new_lanes(n_columns):
     width = -(-n_columns // PAD) * PAD
-    i, x = np.zeros((4, LANES), np.int32), np.zeros((6, LANES), np.float32)
+    i, x = np.zeros((5, LANES), np.int32), np.zeros((6, LANES), np.float32)
     power, fraction = np.zeros(width, np.int32), np.zeros(width, np.float32)
-    return Lanes(power, fraction, x[0], i[0], i[1], x[1], i[2], i[3], x[2], x[3], x[4], x[5])
+    return Lanes(power, fraction, x[0], i[0], i[4], i[1], x[1], i[2], i[3], x[2], x[3], x[4], x[5])
 
 
 @inlined
@@ -220,10 +221,11 @@ def _fill_draws(lanes, top, draw):
 
 
 @inner
-def _fill_powers(power, fraction, more_power, more_fraction, whole, part):
+def set_powers(power, fraction, more, whole, part):
+    """Powers of lanes: those of columns, and more that all have in common."""
     for j in range(len(power)):
-        whole[j] = power[j] + more_power
-        part[j] = fraction[j] + more_fraction
+        whole[j] = power[j] + more[0]
+        part[j] = fraction[j] + more[1]
 
 
 @inner
@@ -242,21 +244,25 @@ def _draw(lanes, draw, size, a, key, n):
 @inner
 def _settle_lanes(lanes, draw, size, again, a, key, n):
     """See to what a try left; its rejected lanes become the first ones. Returns their number, and n."""
+    n_found = 0
+    for j in range(size):  # no branch: which lane is next cannot be guessed
+        lanes.found[n_found] = j
+        n_found += draw[j] < _ZERO
+    if again:
+        for j in range(size):
+            lanes.value[lanes.column[j]] = draw[j]
     left = 0
-    for j in range(size):
+    for i in range(n_found):
+        j = lanes.found[i]
+        column = lanes.column[j] if again else j
         x = draw[j]
+        if x == UNSETTLED:
+            value, n = settle(a, _mass(lanes, j, a), lanes.high[j], lanes.low[j], key, n)
+            x = np.float32(value)
+        lanes.value[column] = x
         if x < _ZERO:
-            if x == UNSETTLED:
-                value, n = settle(a, _mass(lanes, j, a), lanes.high[j], lanes.low[j], key, n)
-                x = np.float32(value)
-            if x < _ZERO:
-                lanes.column[left] = lanes.column[j] if again else j
-                lanes.whole[left], lanes.part[left] = lanes.whole[j], lanes.part[j]
-                left += 1
-            else:
-                lanes.value[lanes.column[j] if again else j] = x
-        elif again:
-            lanes.value[lanes.column[j]] = x
+            lanes.column[left], lanes.whole[left], lanes.part[left] = column, lanes.whole[j], lanes.part[j]
+            left += 1
     return left, n
 
 
@@ -266,10 +272,8 @@ def _mass(lanes, j, a):
 
 
 @inner
-def draw_stable(lanes, start, size, more, a, key, n):
-    """Draws for the columns start..start+size-1, into `lanes.value`; `more` is a power to add to every column's."""
-    stop = start + (size + PAD - 1) // PAD * PAD
-    _fill_powers(lanes.power[start:stop], lanes.fraction[start:stop], more[0], more[1], lanes.whole, lanes.part)
+def draw_stable(lanes, size, a, key, n):
+    """Draws for the first lanes, whose powers are set, into `lanes.value`."""
     n = _draw(lanes, lanes.value, size, a, key, n)
     left, n = _settle_lanes(lanes, lanes.value, size, False, a, key, n)
     while left > FEW:

@@ -33,6 +33,7 @@ from pitmanyor.kernels.draws_row import (
     draw_stable,
     log2_constant,
     new_lanes,
+    set_powers,
     split_power,
 )
 from pitmanyor.kernels.jit import allocating, inlined, inner, spread
@@ -84,19 +85,29 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, seed):
     if shared:
         _split_powers(log_g, a, lanes)
     mass, more = 0.0, (np.int32(0), np.float32(0.0))
-    for cell in range(start, stop):
-        if shared:
-            base = base_mass(net, family, cell, node, 0, 0)
-            more = split_power(math.log2(max(base, LEAST_BASE)) / a)
-            mass += base
-        else:
-            _split_row(net, family, cell, node, log_g, lanes, bases)
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+    width = min(n_columns, LANES)
+    n_rows = LANES // width  # drawn together; a longer row is drawn in pieces
+    for top in range(start, stop, n_rows):
+        bottom = min(top + n_rows, stop)
+        key, n = stream_key(seed[0], seed[1], seed[2], top, DOWN), np.int64(0)
         for first in range(0, n_columns, LANES):
-            size, row = min(LANES, n_columns - first), net.cells[cell, ROW] + first
-            n = draw_stable(lanes, first, size, more, a, key, n)
-            n = _add_customers(net.counts[row : row + size], lanes.value, a, key, n)
-            _keep(lanes.value[:size], net.stay[row : row + size], sums[first : first + size])
+            size = min(LANES, n_columns - first)
+            power, fraction = lanes.power[first : first + size], lanes.fraction[first : first + size]
+            for cell in range(top, bottom):
+                if shared and first == 0:
+                    base = base_mass(net, family, cell, node, 0, 0)
+                    more = split_power(math.log2(max(base, LEAST_BASE)) / a)
+                    mass += base
+                elif first == 0:
+                    _split_row(net, family, cell, node, log_g, lanes, bases)
+                at = (cell - top) * width
+                set_powers(power, fraction, more, lanes.whole[at : at + size], lanes.part[at : at + size])
+            n = draw_stable(lanes, (bottom - top - 1) * width + size, a, key, n)
+            for cell in range(top, bottom):
+                at, row = (cell - top) * width, net.cells[cell, ROW] + first
+                value = lanes.value[at : at + size]
+                n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
+                _keep(value, net.stay[row : row + size], sums[first : first + size])
     if shared:
         bases[:n_columns] = mass
 
@@ -132,12 +143,16 @@ def _split_row(net, family, cell, node, log_g, lanes, bases):
 
 
 @inner
-def _add_customers(counts, value, a, key, n):
+def _add_customers(counts, value, found, a, key, n):
     """Gamma(c - a t) where there are customers."""
-    for j in range(len(counts)):
-        if counts[j, CUSTOMERS] > 0:
-            x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
-            value[j] += x
+    n_found = 0
+    for j in range(len(counts)):  # no branch: which column is next cannot be guessed
+        found[n_found] = j
+        n_found += counts[j, CUSTOMERS] > 0
+    for i in range(n_found):
+        j = found[i]
+        x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
+        value[j] += x
     return n
 
 
