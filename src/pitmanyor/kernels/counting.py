@@ -93,9 +93,11 @@ def _count_topics(net, text, topics, entry, leaf, tokens):
             if cell >= 0:
                 net.counts[net.cells[cell, ROW] + text.topic[token], CUSTOMERS] += 1
         return
-    row = net.cells[cell, ROW]
-    for token in range(tokens[0], tokens[1]):  # no branch: who opened a table cannot be guessed
-        net.counts[row + text.topic[token], CUSTOMERS] += np.int32(bits == 0 or text.code[token] & bits != 0)
+    row, mask, always = np.uint64(net.cells[cell, ROW]), np.uint32(bits), bits == 0
+    for i in range(tokens[0], tokens[1]):  # no branch: who opened a table cannot be guessed
+        token = np.uint64(i)
+        k = np.uint64(text.topic[token])
+        net.counts[row + k, CUSTOMERS] += np.int32(always | (text.code[token] & mask != 0))
 
 
 @inner
@@ -130,8 +132,8 @@ def count_shared(net, text, topics, words, by_leaf):
                 continue
             _count_topics(net, text, topics, entry, leaf, tokens)
             if by_leaf[s]:
-                rest = net.cells[leaf_cell(words, text, which, tokens[0]), REST]
+                rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
                 for token in range(tokens[0], tokens[1]):
-                    net.totals[rest + text.topic[token], CUSTOMERS] += 1
+                    net.totals[rest + np.uint64(text.topic[np.uint64(token)]), CUSTOMERS] += 1
             else:
                 _count_words(net, text, words, which, tokens)

@@ -96,16 +96,17 @@ def _refresh(net, tables, terms, node, i):
 @inlined
 def _touched(net, fresh, row, n_columns, found):
     """The columns whose counts were not zero or are not now, into `found`; returns how many. Blocks go by at once."""
-    n_found = 0
+    n_found, counts = 0, net.counts[row : row + n_columns]
     for start in range(0, n_columns, BLOCK):
         stop = min(start + BLOCK, n_columns)
+        new, old = fresh[start:stop], counts[start:stop]
         some = np.int32(0)
-        for k in range(start, stop):
-            some |= fresh[k] | net.counts[row + k, CUSTOMERS]
+        for k in range(stop - start):
+            some |= new[k] | old[k, CUSTOMERS]
         if some != 0:
-            for k in range(start, stop):  # no branch: which column is next cannot be guessed
-                found[n_found] = k
-                n_found += (fresh[k] | net.counts[row + k, CUSTOMERS]) != 0
+            for k in range(stop - start):  # no branch: which column is next cannot be guessed
+                found[n_found] = start + k
+                n_found += (new[k] | old[k, CUSTOMERS]) != 0
     return n_found
 
 
@@ -121,8 +122,7 @@ def _leaf_row(net, tables, terms, family, cell, log_x, sends, work, partial, see
     if sends:
         parent = family.parent[family.first[cell]]
         above, wide = net.cells[parent, ROW], net.nodes[net.cells[parent, NODE], WIDE]
-    for k in range(n_columns):
-        net.stay[row + k] = 0.0
+    net.stay[row : row + n_columns] = 0.0
     for j in range(_touched(net, fresh, row, n_columns, found)):
         k = np.int64(found[j])
         i, c = row + k, fresh[k]
@@ -149,7 +149,7 @@ def _leaf_run(net, tables, terms, family, topic, leaves, cells, log_x, sends, wo
     partial[:] = 0
     for cell in range(cells[0], cells[1]):
         for j in range(leaves.first[cell], leaves.first[cell + 1]):
-            work[0, topic[leaves.token[j]]] += 1
+            work[0, np.uint64(topic[np.uint64(leaves.token[np.uint64(j)])])] += 1
         _leaf_row(net, tables, terms, family, cell, log_x, sends, (work[0], work[1]), partial, seed)
 
 

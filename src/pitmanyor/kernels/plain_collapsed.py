@@ -24,7 +24,7 @@ from pitmanyor.kernels.collapsed import COLLAPSED, FORCED
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.random import stream_key, uniform
-from pitmanyor.kernels.scoring import pick, score_side
+from pitmanyor.kernels.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat
 from pitmanyor.kernels.slots import (
     COUNTED,
@@ -62,17 +62,15 @@ def score_plain(net, topics, words, visit, slots, shape, place, n_slots, gain):
 @inlined
 def weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns):
     """score[k] = gain A(parent, k) A(word leaf, w), with sums over blocks; returns the total."""
-    total = 0.0
-    constant = gain * net.reals[shape.node, BASE]
-    for block in range((n_columns + BLOCK - 1) // BLOCK):
-        partial = 0.0
-        for k in range(block * BLOCK, min((block + 1) * BLOCK, n_columns)):
-            p = constant if shape.parent < 0 else gain * topics.values[shape.parent, k]
-            visit.score[k] = p * words.values[bottom, k]
-            partial += visit.score[k]
-        visit.blocks[block] = partial
-        total += partial
-    return total
+    constant, score, leaf = gain * net.reals[shape.node, BASE], visit.score, words.values[bottom]
+    if shape.parent < 0:
+        for k in range(n_columns):
+            score[k] = constant * leaf[k]
+    else:
+        base = topics.values[shape.parent]
+        for k in range(n_columns):
+            score[k] = gain * base[k] * leaf[k]
+    return sum_blocks(score, visit.blocks, n_columns)
 
 
 @inlined

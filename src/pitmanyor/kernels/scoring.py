@@ -17,7 +17,7 @@ from pitmanyor.kernels.arrays import (
     TO_REST,
     WIDE,
 )
-from pitmanyor.kernels.jit import inner
+from pitmanyor.kernels.jit import inlined, inner
 
 LARGEST_SCALE = 1e30  # of an empty restaurant (stay = 0) with a tiny concentration; single precision ends at 3e38
 
@@ -72,18 +72,19 @@ def _score_row(net, side, entry, pos, node, n_columns):
     """A topic-side restaurant: its row is over the topics."""
     cell = side.scratch[AT, pos]
     row, q = net.cells[cell, ROW], net.cells[cell, REST]
-    values, stay, opens = side.values, net.stay, net.open
-    kind = stay.dtype.type
+    stay, opens = net.stay[row : row + n_columns], net.open[row : row + n_columns]
+    out, kind = side.values[pos], net.stay.dtype.type
     scale = kind(min(net.rests[SCALE, q], LARGEST_SCALE))
     if net.nodes[node, N_PARENTS] == 0:
         gain = kind(net.rests[GAIN, q] * net.rests[SCALE, q] * net.reals[node, BASE])
         for k in range(n_columns):
-            values[pos, k] = stay[row + k] * scale + gain
+            out[k] = stay[k] * scale + gain
     else:
         gain = kind(net.rests[GAIN, q] * net.rests[SCALE, q])
         parent = side.par[side.entries[entry + pos, PARENTS]] if net.nodes[node, N_PARENTS] == 1 else pos
+        above = side.values[parent]
         for k in range(n_columns):
-            values[pos, k] = stay[row + k] * scale + gain * opens[row + k] * values[parent, k]
+            out[k] = stay[k] * scale + gain * opens[k] * above[k]
 
 
 @inner
@@ -91,18 +92,19 @@ def _score_by_column(net, side, entry, pos, node, n_columns):
     """A word's row over per-topic restaurants: each column has its own gain and scale."""
     cell = side.scratch[AT, pos]
     row, q = net.cells[cell, ROW], net.cells[cell, REST]
-    values, stay, opens = side.values, net.stay, net.open
-    gain, scale = net.rests[GAIN], net.rests[SCALE]
+    stay, opens, out = net.stay[row : row + n_columns], net.open[row : row + n_columns], side.values[pos]
+    gain, scale = net.rests[GAIN, q : q + n_columns], net.rests[SCALE, q : q + n_columns]
     parent = pos
     if net.nodes[node, N_PARENTS] == 1:
         parent = side.par[side.entries[entry + pos, PARENTS]]
     if net.nodes[node, N_PARENTS] == 0 or net.nodes[net.cells[side.scratch[AT, parent], NODE], WIDE] == 0:
-        base = net.reals[node, BASE] if net.nodes[node, N_PARENTS] == 0 else float(values[parent, 0])
+        base = net.reals[node, BASE] if net.nodes[node, N_PARENTS] == 0 else float(side.values[parent, 0])
         for k in range(n_columns):
-            values[pos, k] = (stay[row + k] + gain[q + k] * base * opens[row + k]) * scale[q + k]
+            out[k] = (stay[k] + gain[k] * base * opens[k]) * scale[k]
     else:
+        above = side.values[parent]
         for k in range(n_columns):
-            values[pos, k] = (stay[row + k] + gain[q + k] * values[parent, k] * opens[row + k]) * scale[q + k]
+            out[k] = (stay[k] + gain[k] * above[k] * opens[k]) * scale[k]
 
 
 @inner
@@ -121,14 +123,24 @@ def fill_form(desk, side, n_shared, which, out, n_columns):
 @inner
 def multiply(score, other, blocks, n_columns):
     """score *= other, with sums over blocks of columns; returns the total."""
+    for k in range(n_columns):
+        score[k] *= other[k]
+    return sum_blocks(score, blocks, n_columns)
+
+
+@inlined
+def sum_blocks(score, blocks, n_columns):
+    """Sums over blocks of columns, each in four lanes; returns their total."""
     total = 0.0
     for block in range((n_columns + BLOCK - 1) // BLOCK):
-        partial = 0.0
-        for k in range(block * BLOCK, min((block + 1) * BLOCK, n_columns)):
-            score[k] *= other[k]
-            partial += score[k]
-        blocks[block] = partial
-        total += partial
+        part = score[block * BLOCK : min((block + 1) * BLOCK, n_columns)]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for k in range(0, len(part) - 3, 4):
+            a, b, c, d = a + part[k], b + part[k + 1], c + part[k + 2], d + part[k + 3]
+        for k in range(len(part) // 4 * 4, len(part)):
+            a += part[k]
+        blocks[block] = (a + b) + (c + d)
+        total += blocks[block]
     return total
 
 

@@ -134,14 +134,14 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
         top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
         stop = text.first[d * n_streams + s + 1]
         for token in range(text.first[d * n_streams + s], stop):
-            word = np.int64(text.word[token])
-            row = top + np.uint64(word) * stride
+            seat, word = np.uint64(token - start), np.uint64(text.word[np.uint64(token)])
+            row = top + word * stride
             if mode == AT_TOKEN:
                 row = np.uint64(net.cells[text.cells[first, token], ROW])
             else:
-                later = np.uint64(text.word[min(token + AHEAD, stop - 1)])
+                later = np.uint64(text.word[np.uint64(min(token + AHEAD, stop - 1))])
                 fetch(net, slots, top + later * stride, n_held, n_slots)
-            left = np.uint64(slots.seat[np.uint64(token - start)])
+            left = np.uint64(slots.seat[seat])
             if slots.topic[left] >= n_held:
                 continue
             u, v = uniform_pair(real, key, n)
@@ -159,7 +159,7 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
             write_terms(slots, gone)
             u = uniform_in(real, key, n + 1)
             h, n_slots = draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
-            slots.seat[np.uint64(token - start)] = h
+            slots.seat[seat] = h
             stays, opening = slots.stay[h], gain * (slots.opening[h] + slots.base[h])
             opens = np.int64(shape.kind != DIRICHLET and v * (stays + opening) >= stays)
             n += 2

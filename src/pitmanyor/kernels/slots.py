@@ -187,13 +187,21 @@ def open_slot(net, slots, shape, k, n_slots):
     return h, n_slots
 
 
+@inlined
+def table_bit(shape):
+    """The bit of a token's walk that says it opened a table; none under a Dirichlet, which has no tables."""
+    return np.uint32(0) if shape.kind == DIRICHLET else np.uint32(1) << np.uint32(shape.shift)
+
+
 @inner
 def load(net, tables, terms, text, slots, shape, d):
     """Slots from document d's tokens; returns their number and the total of tables."""
     n_streams = text.leaf.shape[1]
     n_slots, n_tables = np.int64(0), np.int64(0)
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
-    for token in range(start, stop):
+    bit = table_bit(shape)
+    for i in range(stop - start):
+        token = np.uint64(start + i)
         if text.topic[token] < 0:  # not seated yet
             continue
         k = np.uint64(text.topic[token])
@@ -202,8 +210,8 @@ def load(net, tables, terms, text, slots, shape, d):
             slots.customers[n_slots], slots.tables[n_slots] = 0, 0
             n_slots += 1
         h = np.uint64(slots.slot_of[k])
-        slots.seat[np.uint64(token - start)] = h
-        opened = np.int64((text.code[token] >> shape.shift) & 1) if shape.kind != DIRICHLET else 0
+        slots.seat[np.uint64(i)] = h
+        opened = np.int32((text.code[token] & bit) != 0)
         slots.customers[h] += 1
         slots.tables[h] += opened
         n_tables += opened
@@ -252,13 +260,12 @@ def save(text, slots, shape, d, n_slots):
     """Write the walks of document d back, and free its slots."""
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
-    bit = np.uint32(1) << np.uint32(shape.shift)
-    for token in range(start, stop):
-        h = np.uint64(slots.seat[np.uint64(token - start)])
+    bit = table_bit(shape)
+    for i in range(stop - start):
+        token, h = np.uint64(start + i), np.uint64(slots.seat[np.uint64(i)])
         text.topic[token] = slots.topic[h]
-        if shape.kind != DIRICHLET:
-            opened = slots.tables[h] > 0
-            slots.tables[h] -= opened
-            text.code[token] = (text.code[token] | bit) if opened else (text.code[token] & ~bit)
+        opened = slots.tables[h] > 0
+        slots.tables[h] -= np.int32(opened)
+        text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
     for h in range(n_slots):
         slots.slot_of[np.uint64(slots.topic[h])] = NONE
