@@ -23,6 +23,7 @@ from pitmanyor.reading.options import TextOptions, Tokeniser
 
 BUILT_IN = ("tweet", "whitespace")
 URLS = re.compile(r"(?:https?://|www\.)\S+")
+HTTP, WWW = re.compile(r"https?://\S+"), re.compile(r"www\.\S+")
 DOMAIN = re.compile(r"(?:https?://)?(?:www\.)?([^\s/?#:]*)")
 EMOJI = (
     "[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
@@ -66,7 +67,7 @@ class Tokenise:
             strings, n_urls = _apply(self.own, texts), 0
         else:
             strings, n_urls = self._cut(texts)
-        codes = np.array(list(map(self.lexicon.__getitem__, strings)), np.int32)
+        codes = np.fromiter(map(self.lexicon.__getitem__, strings), np.int32, len(strings))
         if np.count_nonzero(codes == SEPARATOR) != len(texts):
             raise CorpusError("a tokeniser gave a separator as a token; it must not pass control characters on")
         return Tokens(codes, n_urls)
@@ -81,7 +82,7 @@ class Tokenise:
         if not text.isascii():
             text = unicodedata.normalize("NFC", text)
         if self.options.urls == "drop":
-            text, n_urls = URLS.subn(" ", text)
+            text, n_urls = _without_urls(text)
         else:
             text, n_urls = URLS.sub(_domain, text), 0
         text = text.replace("#", " #").replace("\uff03", " #")
@@ -112,6 +113,15 @@ def _apply(own: Callable[[str], Iterable[str]], texts: Sequence[str]) -> list[st
         out.append(MARK)
         out += [token for token in own(text) if token]
     return out
+
+
+def _without_urls(text: str) -> tuple[str, int]:
+    """Addresses out; their number. A pattern that begins with a word is found several times as fast as a choice."""
+    text, n_urls = HTTP.subn(" ", text)
+    if "www." not in text:
+        return text, n_urls
+    text, more = WWW.subn(" ", text)
+    return text, n_urls + more
 
 
 def _domain(url: re.Match[str]) -> str:
