@@ -32,6 +32,9 @@ EMOJI = (
 TONED = f"{EMOJI}[\ufe0f\U0001f3fb-\U0001f3ff]*"
 JOINED_EMOJI = re.compile(f"([\U0001f1e6-\U0001f1ff]{{2}}|{TONED}(?:\u200d{TONED})*)")  # flags, and all others
 CONTROL = re.compile(f"[{MARK}{URL_MARK}{DOT}{DASH}]")
+# Marks within words that nobody sees: soft hyphens, directions of writing, joiners of words, byte order marks.
+INVISIBLE = ((0xAD, 0xAD), (0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF))
+GONE = 0
 LAST_LISTED = 0x20000  # up to here the table asks Unicode; from here to 0x3FFFF lie ideographs only
 
 
@@ -91,8 +94,10 @@ class Tokenise:
             text = JOINED_EMOJI.sub(r" \1 ", text)
         if text.isascii():
             return text.encode().translate(ascii_table()).decode().split(), n_urls
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        return character_table(keeps_emoji)[points].tobytes().decode("utf-32-le").split(), n_urls
+        points = character_table(keeps_emoji)[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)]
+        if not points.all():
+            points = points[points != GONE]
+        return points.tobytes().decode("utf-32-le").split(), n_urls
 
 
 def tokeniser(given: str | Tokeniser) -> Tokeniser | None:
@@ -138,7 +143,7 @@ def ascii_table() -> bytes:
 
 @cache
 def character_table(keeps_emoji: bool) -> NDArray[np.uint32]:
-    """What each character becomes: itself if it belongs to tokens, a plain spelling of it, or a blank."""
+    """What each character becomes: itself if it belongs to tokens, a plain spelling of it, a blank, or GONE."""
     table = np.full(0x110000, ord(" "), np.uint32)
     for point in range(LAST_LISTED):
         character = chr(point)
@@ -148,6 +153,8 @@ def character_table(keeps_emoji: bool) -> NDArray[np.uint32]:
     table[0xFE00:0xFE10] = ord(" ")  # they only choose between pictures of one character
     for character in f"_'#@\u200c\u200d{MARK}{URL_MARK}{DOT}{DASH}":
         table[ord(character)] = ord(character)
+    for first, last in INVISIBLE:
+        table[first : last + 1] = GONE
     table[[ord("\u2019"), ord("\u02bc"), ord("\uff07")]] = ord("'")
     table[ord("\uff20")] = ord("@")
     if keeps_emoji:
