@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import CorpusError
+from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph, uniform
 from pitmanyor.simulation.simulation import Simulation, simulate
@@ -50,7 +50,10 @@ class Microblog:
         if format not in ("jsonl", "csv"):
             raise CorpusError(f"format={format!r}: choose 'jsonl' or 'csv'")
         home = Path(directory)
-        home.mkdir(parents=True, exist_ok=True)
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
         posts, follows = home / f"simulated_posts.{format}", home / "simulated_follows.csv"
         if format == "jsonl":
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records)

@@ -63,6 +63,8 @@ def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps < 1 or way.seed < 0:
         raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
+    if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
+        raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
     adapted = adapt(fit.state.plan, corpus)
     leaf = main_stream(adapted.plan).topic
     shares = _shares(fit.state, adapted.plan, leaf, way)
