@@ -134,6 +134,15 @@ def test_missing_files_and_directories_are_file_errors(tmp_path):
         read_arrays(tmp_path)
 
 
+def test_what_a_symbolic_link_points_to_is_replaced_and_the_link_stays(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    write_arrays(target, {"n": 1}, {})
+    link.symlink_to(target)
+    write_arrays(link, {"n": 2}, {})
+    assert link.is_symlink() and read_arrays(target)[0] == {"n": 2}
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
+
+
 def test_an_interrupted_write_leaves_the_old_file_and_no_other(path):
     good = path.read_bytes()
     with pytest.raises(KeyboardInterrupt), atomic_write(path) as file:

@@ -42,7 +42,7 @@ Array = NDArray[Any]
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` at the end, all at once; on any error `path` stays as it was."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a symbolic link stays one, and what it points to is replaced
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as file:

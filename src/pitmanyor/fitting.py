@@ -20,7 +20,8 @@ from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.runs.checkpoints import Checkpoints
-from pitmanyor.runs.directory import create, new_header, write_header
+from pitmanyor.runs.directory import create, new_header, read_header, write_header
+from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
 from pitmanyor.runs.settings import Settings
@@ -77,7 +78,8 @@ class Fit(Posterior):
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors."""
         header = new_header(self.graph, self.run.settings, self.corpus)
         create(path, header, self.corpus)
-        Checkpoints(path, header).write(self.run)
+        with hold(path):
+            Checkpoints(path, header).write(self.run)
 
     def infer(
         self,
@@ -155,12 +157,14 @@ def fit(
         samples=int(samples),
     )
     run = new_run(plan, settings, threads)
-    checkpoints = None
-    if checkpoint is not None:
-        header = new_header(plan.graph, settings, corpus)
-        checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
-        create(checkpoint, header, corpus)
-    advance(run, checkpoints, progress)
+    if checkpoint is None:
+        advance(run, None, progress)
+        return Fit(run)
+    header = new_header(plan.graph, settings, corpus)
+    checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
+    create(checkpoint, header, corpus)
+    with hold(checkpoint):
+        advance(run, checkpoints, progress)
     return Fit(run)
 
 
@@ -183,15 +187,21 @@ def resume(
     """Go on with a run from its last checkpoint, bit for bit as if it had never stopped.
 
     sweeps: how many there shall be in all; by default as many as the fit was asked for.
+    A FileError if another process is writing the run.
     """
-    header, run = reopen(path, threads)
-    if sweeps is not None:
-        if sweeps < run.chain.n_sweeps:
-            raise PlanError(f"{path} has {run.chain.n_sweeps} sweeps already: ask for as many or more, not {sweeps}")
-        run.settings = replace(run.settings, sweeps=int(sweeps))
-        header = header.with_settings(run.settings)
-        write_header(path, header)
-    advance(run, Checkpoints(path, header, checkpoint_every), progress)
+    read_header(path)  # a place that is no run is told so, and no lock is left there
+    with hold(path):
+        header, run = reopen(path, threads)
+        checkpoints = Checkpoints(path, header, checkpoint_every)
+        if sweeps is not None:
+            if sweeps < run.chain.n_sweeps:
+                raise PlanError(
+                    f"{path} has {run.chain.n_sweeps} sweeps already: ask for as many or more, not {sweeps}"
+                )
+            run.settings = replace(run.settings, sweeps=int(sweeps))
+            checkpoints.header = header.with_settings(run.settings)
+            write_header(path, checkpoints.header)
+        advance(run, checkpoints, progress)
     return Fit(run)
 
 

@@ -1,5 +1,6 @@
 """The command line: what each command answers, for people and as JSON, and the code it leaves with."""
 
+import csv
 import json
 import os
 import resource
@@ -11,7 +12,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from pitmanyor import load
+from pitmanyor import Corpus, load
 from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
@@ -136,9 +137,22 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
 
 def test_new_posts_are_read_as_the_old_ones_were(home, posts):
     call("fit", posts, "--sweeps", 2, "-o", home / "plain", "-O", "stop_words=null", "-O", "min_df=2")
-    said = json.loads((home / "plain" / "reading.json").read_text())
+    said = Corpus.load(home / "plain" / "corpus.safetensors").report.options  # there before the first sweep
     assert said == {"stop_words": None}
     call("infer", home / "plain", posts, "-o", home / "plain.csv")
+
+
+def test_a_line_for_posts_without_known_words_or_author_and_a_word_on_those_without_text(home, run):
+    new = home / "new.csv"
+    new.write_text("text,author\nxyzzy plugh,\n,ann\nhello the,bob\n")
+    found = facts("infer", run, new, "-o", home / "new_shares.csv", code=3)
+    assert "no token of these documents is in the vocabulary" in found["message"]
+    word = Corpus.load(run / "corpus.safetensors").vocabulary[0]
+    new.write_text(f"text,author\nxyzzy plugh,\n,ann\n{word} the,bob\n")
+    found = facts("infer", run, new, "-o", home / "new_shares.csv")
+    assert (found["documents"], found["not read"]) == (2, 1)
+    with open(home / "new_shares.csv", newline="") as file:
+        assert [row["line"] for row in csv.DictReader(file)] == ["2", "4"]
 
 
 @pytest.mark.parametrize("model", ["my_model.py:graph", "my_model.py", "my_model.py:made", "lda:3", "bursty:hdp_lda"])
@@ -171,6 +185,9 @@ def test_doctor_tells_versions_threads_and_caches():
         (["fit", "POSTS", "--checkpoint-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "--option takes NAME=VALUE"),
         (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
+        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),
+        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS/run"], 4, "no run can be made there"),
+        (["demo", "POSTS"], 4, "not a directory that can be written to"),
         (["fit", "HOME/none.csv", "-o", "OUT"], 4, "there is no such file"),
         (["info", "HOME"], 4, "not a run: it has no header.json"),
         (["topics", "HOME/none"], 4, "not a run"),

@@ -89,6 +89,15 @@ def test_only_the_first_bad_lines_are_listed(tmp_path):
     assert "and 30 more" in str(corpus.report)
 
 
+def test_lines_that_an_open_quotation_mark_swallows_are_told(tmp_path):
+    text = 'text,author\nfine words,ann\n"never closed,bob\nmore words,cy\nother words,dan\n'
+    corpus = read(write(tmp_path, text), skip_bad_lines=True)
+    assert corpus.n_documents == 1
+    assert "line 3: a quotation mark opens a field here and is never closed; lines 3 to 5 are lost with it" in str(
+        corpus.report
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -159,13 +159,15 @@ def test_options_that_are_refused(options, message, monkeypatch):
         read(POSTS, **options)
 
 
-def test_language():
+@pytest.mark.parametrize("package", ["py3langid", "langid"])
+def test_language(package):
+    pytest.importorskip(package)
     posts = [
         "The quick brown fox jumps over the lazy dog in the garden",
         "Der schnelle braune Fuchs springt über den faulen Hund",
         "#english https://t.co/english The weather is nice and we are going to the beach today",
     ]
-    corpus = read(posts, language="en")
+    corpus = read(posts, language="en", language_by=package)
     assert corpus.rows.tolist() == [1, 3]
     assert removed(corpus)["language"][0] == 1
 

@@ -117,3 +117,21 @@ def test_any_bytes_give_a_corpus_or_an_error_of_ours(tmp_path_factory, content):
         assert corpus.n_documents >= 1
     except PitmanyorError as error:
         assert str(path) in str(error)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['{"text": "one"}, {"text": "two"}', '{"text": ["three"', '"four"]}'],
+        ['{"text": "one"} {"text": "two"}'],
+        ['{"text": "one"', '"author": "two"}'],
+        ['{"text": "one"},', '{"text": "two"}'],
+        ['{"text": "one"}', "5", '{"text": "two"}'],
+    ],
+)
+def test_lines_that_make_sense_only_together_are_bad_lines(tmp_path, lines):
+    """Lines are parsed a megabyte at a time; what crosses from one to the next must not pass."""
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(['{"text": "zero"}', *lines]))
+    with pytest.raises(CorpusError, match="x.jsonl, line [23]"):
+        read(path)

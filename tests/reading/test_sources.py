@@ -51,6 +51,39 @@ def test_sources_agree(kind, expected, tmp_path):
     assert [(one.name, one.documents) for one in found.report.filters if one.documents] == [("missing author", 1)]
 
 
+@pytest.mark.parametrize("kind", ["frame", "lazy"])
+def test_polars_agrees(kind, expected):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(COLUMNS)
+    found = read(frame if kind == "frame" else frame.lazy(), groups=["likes"])
+    assert found.content_hash == expected.content_hash and found.rows.tolist() == [1, 3]
+
+
+def test_columns_of_polars_that_are_no_text():
+    """Lists, structs, categories, times with zones, numbers with gaps."""
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {
+            "text": ["oven bread", None, "stars"],
+            "user": [{"name": "ann", "id": 1}, {"name": "bob", "id": 2}, {"name": "ann", "id": 1}],
+            "hashtags": [["food", "oven"], [], None],
+            "created_at": pl.Series(["2026-01-01T00:00", None, "2026-01-02T12:00"]).str.to_datetime(time_zone="UTC"),
+            "kind": pl.Series(["a", "b", None], dtype=pl.Categorical),
+            "place": pl.Series([7, None, 12], dtype=pl.Int32),
+        }
+    )
+    corpus = read(frame, author="user.name", groups=["kind", "place"])
+    assert corpus.groups["author"].labels == ("ann",) and corpus.rows.tolist() == [1, 3]
+    assert corpus.groups["kind"].labels == ("a", "(unknown)") and corpus.groups["place"].labels == ("7", "12")
+    assert np.diff(corpus.streams["hashtag"].offsets).tolist() == [2, 0]
+    assert corpus.times.astype(str).tolist() == ["2026-01-01T00:00:00.000", "2026-01-02T12:00:00.000"]
+
+
+def test_a_table_of_arrow_agrees(expected):
+    pa = pytest.importorskip("pyarrow")
+    assert read(pa.table(COLUMNS), groups=["likes"]).content_hash == expected.content_hash
+
+
 def test_numbers_with_gaps_name_authors_as_whole_numbers():
     frame = pd.DataFrame({"text": ["some words", "other words", "more words"], "author": [7, None, 12]})
     assert read(frame).groups["author"].labels == ("7", "12")

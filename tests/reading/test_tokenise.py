@@ -59,6 +59,19 @@ def test_words(text, expected):
     assert words(text) == expected
 
 
+def test_marks_that_nobody_sees_cut_no_word():
+    """A soft hyphen, marks of the direction of writing, a joiner of words; a blank of no width does cut."""
+    text = "exam\u00adple #\u200ftag \u2068@bob\u2069 \u05e9\u05dc\u200f\u05d5\u05dd we\u2060ird one\u200btwo"
+    corpus = read([text], stop_words=None)
+    assert set(corpus.vocabulary) == {"example", "tag", "\u05e9\u05dc\u05d5\u05dd", "weird", "one", "two"}
+    assert len(corpus.streams["hashtag"].words) == 1
+
+
+def test_addresses_go_whatever_they_begin_with():
+    corpus = read(["see http://a.b/c, WWW.d.e https://www.f.g and www.h/http://i now \u00e9 www.j"], stop_words=None)
+    assert set(corpus.vocabulary) == {"see", "and", "now"}
+
+
 def test_hashtags_are_a_stream_that_shares_the_words():
     assert tokens("So #Happy today #sun#sky #happy's #1 # ＃wide") == [
         ("word", "so"), ("hashtag", "happy"), ("word", "today"), ("hashtag", "sun"), ("hashtag", "sky"),

@@ -14,20 +14,22 @@ from pathlib import Path
 
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import read_header
+from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
 
 
 def write_on(path: Path, pipe: int) -> None:
     """Checkpoints without sampling between them, and a line for each that is done."""
-    header, run = restore(path, threads=1)
-    checkpoints = Checkpoints(path, header)
-    while True:
-        run.chain.n_sweeps += 1
-        for values in run.chain.trace.values():
-            values.append(values[-1])
-        checkpoints.write(run)
-        os.write(pipe, b"%d\n" % run.chain.n_sweeps)
+    with hold(path):  # the lock of the one that was killed is gone
+        header, run = restore(path, threads=1)
+        checkpoints = Checkpoints(path, header)
+        while True:
+            run.chain.n_sweeps += 1
+            for values in run.chain.trace.values():
+                values.append(values[-1])
+            checkpoints.write(run)
+            os.write(pipe, b"%d\n" % run.chain.n_sweeps)
 
 
 def kill_one(path: Path, seconds: float) -> tuple[int, int]:

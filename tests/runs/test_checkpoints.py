@@ -15,6 +15,7 @@ import pytest
 from pitmanyor import FileError, PlanError, SaveWarning, StateError, fit, load, resume
 from pitmanyor.kernels.arrays import CONCENTRATION
 from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.lock import LOCK
 from pitmanyor.runs.restore import reopen
 from pitmanyor.runs.run import advance
 from runs.saving import GRAPHS, OPTIONS, assert_same, corpus_of, sweeping
@@ -40,7 +41,7 @@ def test_one_at_the_start_one_at_the_end_and_as_many_as_are_due(tmp_path, monkey
     seen = count_writes(monkeypatch)
     fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, checkpoint=tmp_path / "run", checkpoint_every=every)
     assert seen == expected
-    names = {"header.json", "corpus.safetensors", STATE}
+    names = {"header.json", "corpus.safetensors", STATE, LOCK}
     assert set(os.listdir(tmp_path / "run")) == names
     assert os.listdir(tmp_path) == ["run"]
 

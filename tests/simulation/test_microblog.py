@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pitmanyor import read, simulate_microblog
-from pitmanyor.errors import CorpusError
+from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.simulation.themes import EVERYWHERE, HASHTAGS, THEMES
 
 
@@ -73,3 +73,6 @@ def test_sizes_and_formats_are_checked(tmp_path):
         simulate_microblog(posts=0)
     with pytest.raises(CorpusError, match="choose 'jsonl' or 'csv'"):
         simulate_microblog(posts=1, authors=1).write(tmp_path, "xml")
+    (tmp_path / "file").touch()
+    with pytest.raises(FileError, match="not a directory that can be written to"):
+        simulate_microblog(posts=1, authors=1).write(tmp_path / "file")

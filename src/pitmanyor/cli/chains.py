@@ -21,9 +21,12 @@ from pitmanyor.runs.directory import CORPUS
 
 def fit_chains(graph: Graph, corpus: Corpus, out: Path, options: dict[str, Any], chains: int) -> None:
     """Fit so many chains, each into its own run below `out`."""
-    if out.exists() and any(out.iterdir()):
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileError(f"{out}: there is something already; take a new place, or go on with: pitmanyor resume {out}")
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{out}: no run can be made there ({error.strerror or error})") from error
     corpus.save(out / CORPUS)
     share = options | {"threads": options["threads"] or _share(chains)}
     homes = [out / f"chain-{chain}" for chain in range(chains)]

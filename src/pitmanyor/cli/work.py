@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shlex
 import sys
 from dataclasses import dataclass, field
@@ -19,11 +18,6 @@ from pitmanyor.errors import FileError
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
     from pitmanyor.fitting import Fit
-
-READING = "reading.json"
-# what reads new documents as the old ones were read; filters of words and posts are for the fit alone
-KEPT = ("text", "author", "tags", "encoding", "delimiter", "header", "tokeniser", "stop_words", "min_length", "numbers",
-        "stem", "hashtags", "mentions", "urls", "emoji")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,15 +66,10 @@ def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], c
         print(f"{corpus!r}\n", file=sys.stderr)
     if chains > 1:
         fit_chains(graph, corpus, out, options, chains)
-        homes = [out / f"chain-{chain}" for chain in range(chains)]
     else:
         from pitmanyor.fitting import fit
 
         fit(graph, corpus, checkpoint=out, progress=not quiet and sys.stderr.isatty(), **options)
-        homes = [out]
-    said = {name: value for name, value in source.options.items() if name in KEPT}
-    for home in homes:
-        _write(home / READING, json.dumps(said, ensure_ascii=False, indent=2) + "\n")
     return _fitted(out)
 
 
@@ -135,8 +124,9 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
 
     chosen = best_chain(path)
     fit = load(chosen)
-    usual = {"duplicates": "keep", "missing_author": "keep"}  # every post gets its line
-    found = Source(source.file, usual | _as_read(chosen) | source.options).read()
+    usual = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}  # a line for every post that has a text
+    as_before = fit.corpus.report.options if fit.corpus.report else {}
+    found = Source(source.file, {**usual, **as_before, **source.options}).read()
     result = fit.infer(found, **options)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
     authors = found.groups.get("author")
@@ -148,22 +138,12 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     _write(out, _csv(rows))
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(result.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}
+    facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
     shown = [f"{found.n_documents:,} documents, {len(result.topics)} topics: {out}"]
+    shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
     shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
     shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]
     return Answer(facts, shown, [f"pitmanyor topics {shlex.quote(str(path))}    # what the topics are about"])
-
-
-def _as_read(run: Path) -> dict[str, Any]:
-    """How the run's own posts were read."""
-    place = run / READING
-    if not place.exists():
-        return {}
-    try:
-        said = json.loads(place.read_text(encoding="utf-8"))
-        return {name: said[name] for name in KEPT if name in said}
-    except (OSError, ValueError, TypeError) as error:
-        raise FileError(f"{place}: cannot be read ({error}); delete it and give the columns by options") from error
 
 
 def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answer:

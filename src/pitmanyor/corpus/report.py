@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -48,7 +48,10 @@ class Column:
 
 @dataclass(frozen=True)
 class ReadReport:
-    """The way from a source to a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped."""
+    """The way from a source to a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
+
+    `options` has what was asked of columns and text, so that later documents can be read alike.
+    """
 
     source: str
     n_read: int
@@ -57,6 +60,7 @@ class ReadReport:
     notes: tuple[str, ...] = ()
     n_bad_lines: int = 0
     bad_lines: tuple[BadLine, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [f"Read {self.n_read:,} posts from {self.source}"]
@@ -82,4 +86,5 @@ class ReadReport:
             notes=tuple(said["notes"]),
             n_bad_lines=said["n_bad_lines"],
             bad_lines=tuple(BadLine(**bad) for bad in said["bad_lines"]),
+            options=dict(said.get("options", {})),  # files of the first versions have none
         )

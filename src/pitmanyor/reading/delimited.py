@@ -60,7 +60,8 @@ def _records(file: TextIO, delimiter: str, bad: BadLines) -> Iterator[tuple[int,
         except StopIteration:
             return
         except csv.Error as error:
-            bad.add(line, _why(str(error), delimiter))
+            lost = f"; lines {line} to {reader.line_num} are lost with it" if reader.line_num > line else ""
+            bad.add(line, _why(str(error), delimiter) + lost)
         else:
             if record:
                 yield line, record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.options import FileOptions
 from pitmanyor.reading.tables import CHUNK, Block, Table
+
+BATCH = 1 << 20  # characters that are parsed at once
 
 
 def open_json(path: Path, options: FileOptions, bad: BadLines) -> Table:
@@ -55,23 +58,51 @@ def _line_blocks(path: Path, encoding: str, bad: BadLines) -> Iterator[Block]:
     lines: list[int] = []
     rows: list[dict[str, Any]] = []
     with open_text(path, encoding) as file:
-        for i, text in enumerate(file, 1):
-            if not text.strip():
-                continue
-            try:
-                value = json.loads(text)
-            except json.JSONDecodeError as error:
-                column = min(error.pos, len(text.rstrip())) + 1
-                bad.add(i, f"column {column}: not JSON ({error.msg}); each line must be one object")
-                continue
-            except (ValueError, RecursionError) as error:
-                bad.add(i, f"not JSON that can be read ({error})")
-                continue
-            _take(i, value, lines, rows, bad)
+        start = 1
+        while batch := file.readlines(BATCH):
+            numbers = [i for i, text in enumerate(batch, start) if not text.isspace()]
+            texts = [batch[i - start] for i in numbers]
+            values = _at_once(texts)
+            if values is not None:
+                lines += numbers
+                rows += values
+            else:
+                for i, text in zip(numbers, texts, strict=True):
+                    _parse(i, text, lines, rows, bad)
+            start += len(batch)
             if len(rows) >= CHUNK:
                 yield Block(lines, rows)
                 lines, rows = [], []
     yield Block(lines, rows)
+
+
+def _at_once(texts: list[str]) -> list[Any] | None:
+    """The objects of all lines by one call of the parser, twice as fast; None unless each line is an object by itself.
+
+    A number that nobody can guess stands between lines: a line that is not closed, or holds more than one object, would
+    swallow one or be in the place of one.
+    """
+    mark = secrets.randbits(60)
+    try:
+        values = json.loads(f"[{f',{mark},'.join(texts)}]")
+    except (ValueError, RecursionError):
+        return None
+    found, marks = values[::2], values[1::2]
+    if len(found) != len(texts) or set(marks) - {mark} or not all(type(value) is dict for value in found):
+        return None
+    return None if any("data" in value for value in found) else found
+
+
+def _parse(line: int, text: str, lines: list[int], rows: list[dict[str, Any]], bad: BadLines) -> None:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        column = min(error.pos, len(text.rstrip())) + 1
+        bad.add(line, f"column {column}: not JSON ({error.msg}); each line must be one object")
+    except (ValueError, RecursionError) as error:
+        bad.add(line, f"not JSON that can be read ({error})")
+    else:
+        _take(line, value, lines, rows, bad)
 
 
 def _take(line: int, value: Any, lines: list[int], rows: list[dict[str, Any]], bad: BadLines) -> None:

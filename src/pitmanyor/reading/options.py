@@ -109,6 +109,25 @@ CHOICES = {
 }
 
 
+# What reads new documents as the old ones were read; filters of posts and words are for one reading alone.
+NAMED = ("text", "author", "tags", "time")
+ALIKE = ("groups", "streams", "encoding", "delimiter", "header", *(field.name for field in fields(TextOptions)))
+
+
+def alike(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that later documents share, as JSON can say them: no functions, and no columns of values."""
+    out = {name: given[name] for name in NAMED if isinstance(given.get(name), str | bool)}
+    for name in ALIKE:
+        value = given.get(name)
+        if isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value):
+            out[name] = sorted(value)
+        elif isinstance(value, Mapping) and all(isinstance(column, str) for column in value.values()):
+            out[name] = dict(value)
+        elif isinstance(value, str | bool | int) or (name == "stop_words" and name in given and value is None):
+            out[name] = value
+    return out
+
+
 def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOptions]:
     """The three bundles, with every name and every choice checked."""
     kinds = (FileOptions, TextOptions, FilterOptions)

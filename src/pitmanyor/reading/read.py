@@ -18,7 +18,7 @@ from pitmanyor.reading.gather import Gather
 from pitmanyor.reading.links import Links, read_links
 from pitmanyor.reading.marks import RETWEET_COLUMNS
 from pitmanyor.reading.matrix import is_matrix, posts_of_matrix
-from pitmanyor.reading.options import FileOptions, FilterOptions, Options, TextOptions, bundle
+from pitmanyor.reading.options import FileOptions, FilterOptions, Options, TextOptions, alike, bundle
 from pitmanyor.reading.posts import Posts
 from pitmanyor.reading.sources import open_source
 
@@ -66,7 +66,11 @@ def read(
         found = _read_matrix(source, vocabulary, asked, groups)
     else:
         found = _read_table(source, (asked, groups, streams), (file, how, keep))
-    return _finish(found, _networks(links, file, found.posts), how, keep)
+    corpus = _finish(found, _networks(links, file, found.posts), how, keep)
+    assert corpus.report is not None
+    said: dict[str, Any] = {**asked, **options} | ({"groups": groups} if groups else {})
+    said |= {"streams": streams} if streams else {}
+    return replace(corpus, report=replace(corpus.report, options=alike(said)))
 
 
 class _Found(NamedTuple):

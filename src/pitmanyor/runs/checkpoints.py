@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +22,13 @@ if TYPE_CHECKING:
 
 
 class Checkpoints:
-    """Writes a run into its directory, at most every so many seconds."""
+    """Writes a run into its directory, at most every so many seconds; `hold` the directory meanwhile."""
 
     def __init__(self, path: Place, header: Header, every: float = 300.0) -> None:
         if not every >= 0:
             raise PlanError(f"checkpoint_every is a number of seconds, 0 or more, not {every!r}")
         self.home, self.header, self.every = Path(path), header, every
         self._last = time.monotonic()
-        for left in self.home.glob(".*.part"):  # what a killed writer left behind
-            with suppress(OSError):
-                left.unlink()
 
     @property
     def due(self) -> bool:

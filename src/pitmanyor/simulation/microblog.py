@@ -1,7 +1,8 @@
 """A SIMULATED microblog that reads like one: for demos, tests and benchmarks. No post in it was written by anybody.
 
-Authors like some of six themes. A post is mostly about one of its author's themes, with words that fit everywhere, a
-few hashtags within or after the text, now and then a mention or an address. Authors follow those who like the same.
+Six themes, authors who like some of them, and posts that are mostly about one are drawn by `simulate` from a graph; a
+topic's words are then spelled from the word list of its theme. Small words, mentions and addresses are sprinkled over
+it. Authors follow those who like the same.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +18,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import CorpusError
+from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.files import atomic_write
+from pitmanyor.graph import Graph, uniform
+from pitmanyor.simulation.simulation import Simulation, simulate
 from pitmanyor.simulation.themes import EVERYWHERE, GLUE, HASHTAGS, NAMES, THEMES
 
 SIMULATED = "simulated by pitmanyor"
 START = np.datetime64("2026-01-05T06:00:00", "s")
 DAYS = 90
 MEAN_WORDS, MEAN_HASHTAGS = 6.35, 1.34  # of the paper's corpus T6
+INLINE = 0.05  # of the words are hashtags
+COMMON = 10  # words of every list that fit everywhere
+WORDS = [text.split() + EVERYWHERE.split()[:COMMON] for text in THEMES.values()]
+TAGS = [text.split() for text in HASHTAGS.values()]
+N_WORDS, N_TAGS = len(WORDS[0]), len(TAGS[0])
 Words = NDArray[np.object_]
 
 
@@ -41,7 +50,10 @@ class Microblog:
         if format not in ("jsonl", "csv"):
             raise CorpusError(f"format={format!r}: choose 'jsonl' or 'csv'")
         home = Path(directory)
-        home.mkdir(parents=True, exist_ok=True)
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
         posts, follows = home / f"simulated_posts.{format}", home / "simulated_follows.csv"
         if format == "jsonl":
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records)
@@ -63,15 +75,18 @@ def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> M
     if posts < 1 or authors < 1:
         raise CorpusError(f"a microblog of {posts} posts by {authors} authors: both must be at least 1")
     rng = np.random.default_rng(seed)
-    themes = tuple(THEMES)
-    names = _names(authors)
-    interests = rng.dirichlet(np.full(len(themes), 0.25), authors)
-    activity = rng.gamma(2.0, size=authors)
-    author_of = rng.choice(authors, posts, p=activity / activity.sum())
-    author_of[: min(authors, posts)] = np.arange(min(authors, posts))  # nobody is silent
-    rng.shuffle(author_of)
-    theme_of = _draw(rng, interests[author_of])
-    texts = _texts(rng, theme_of, interests[author_of], np.array(names, object)[author_of])
+    themes, names = tuple(THEMES), _names(authors)
+    author_of = _authors(rng, posts, authors)
+    drawn = simulate(
+        microblog_graph(),
+        documents=posts,
+        tokens={"word": (rng.poisson(MEAN_WORDS - 1, posts) + 1).tolist(), "hashtag": _n_tags(rng, posts)},
+        groups={"author": [names[a] for a in author_of.tolist()]},
+        vocabulary={"word": N_WORDS, "hashtag": N_TAGS},
+        seed=seed,
+    )
+    theme_of = [int(np.bincount(topics).argmax()) for topics in drawn.topics["word"]]
+    texts = _texts(rng, drawn, np.array(names, object)[author_of])
     seconds = np.sort(rng.integers(DAYS * 86_400, size=posts))
     records = [
         {
@@ -83,42 +98,74 @@ def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> M
             "source": SIMULATED,
         }
         for i, (text, a, when, t) in enumerate(
-            zip(texts, author_of.tolist(), (START + seconds).astype(str).tolist(), theme_of.tolist(), strict=True), 1
+            zip(texts, author_of.tolist(), (START + seconds).astype(str).tolist(), theme_of, strict=True), 1
         )
     ]
-    return Microblog(records, _links(rng, interests, names), themes, dict(zip(names, interests, strict=True)))
+    interests = _interests(drawn, names)
+    return Microblog(records, _links(rng, np.array(list(interests.values())), list(interests)), themes, interests)
 
 
-def _texts(
-    rng: np.random.Generator, theme_of: NDArray[np.int64], interests: NDArray[np.float64], names: Words
-) -> list[str]:
-    """The text of every post. Words of a theme follow Zipf's law."""
-    n_posts = len(theme_of)
-    lengths = rng.poisson(MEAN_WORDS - 1, n_posts) + 1
-    post = np.repeat(np.arange(n_posts), lengths)
-    aside = _draw(rng, interests)[post]
-    theme = np.where(rng.random(len(post)) < 0.88, theme_of[post], aside)
-    lexicon = _padded([text.split() for text in THEMES.values()])
-    words = lexicon[theme, _zipf(rng, len(post), lexicon.shape[1])]
-    everywhere = np.array(EVERYWHERE.split(), object)
-    common = rng.random(len(post)) < 0.15
-    words = np.where(common, everywhere[_zipf(rng, len(post), len(everywhere))], words)
-    tags = _padded([text.split() for text in HASHTAGS.values()])
-    inline = (rng.random(len(post)) < 0.05) & ~common
+def microblog_graph() -> Graph:
+    """Six themes, authors around them, posts around their authors; words and hashtags of every theme."""
+    g = Graph()
+    mu = g.dirichlet("mu", over=len(THEMES), concentration=60.0)
+    nu = g.pyp("nu", base=mu, plate="author", discount=0, concentration=1.5)
+    theta = g.pyp("theta", base=nu, plate="document", discount=0, concentration=0.25)
+    gamma = g.pyp("gamma", base=uniform("word"), discount=0.5, concentration=50.0)
+    phi = g.pyp("phi", base=gamma, plate="topic", discount=0.3, concentration=30.0)
+    psi = g.pyp("psi", base=uniform("hashtag"), plate="topic", discount=0.3, concentration=4.0)
+    g.tokens("word", topic=theta, emit=phi)
+    g.tokens("hashtag", topic=theta, emit=psi)
+    return g
+
+
+def _authors(rng: np.random.Generator, posts: int, authors: int) -> NDArray[np.int64]:
+    """The author of every post: some write more than others, and nobody is silent while there are posts enough."""
+    activity = rng.gamma(2.0, size=authors)
+    author_of = rng.choice(authors, posts, p=activity / activity.sum())
+    author_of[: min(authors, posts)] = np.arange(min(authors, posts))
+    rng.shuffle(author_of)
+    return np.asarray(author_of)
+
+
+def _n_tags(rng: np.random.Generator, posts: int) -> list[int]:
+    """Hashtags after the text; those within it are words with a sign."""
+    return [int(n) for n in rng.poisson(MEAN_HASHTAGS - INLINE * MEAN_WORDS, posts)]
+
+
+def _interests(drawn: Simulation, names: list[str]) -> dict[str, NDArray[np.float64]]:
+    """Each author's shares of the themes, given all seats of the simulation."""
+    means = drawn.mean("nu")
+    labels = [str(label) for label in drawn.corpus.groups["author"].labels]
+    found = {labels[key[0]]: mean for key, mean in means.items()}
+    return {name: found[name] for name in names if name in found}
+
+
+def _spelled(drawn: Simulation, stream: str, lists: Sequence[Sequence[str]]) -> Words:
+    """The words of a stream: dish i of topic k is word i of theme k's list."""
+    data = drawn.corpus.streams[stream]
+    topics = np.concatenate([np.empty(0, np.int32), *drawn.topics[stream]])
+    dishes = np.searchsorted(drawn.vocabularies[stream], data.words)
+    return np.asarray(np.array(lists, object)[topics, dishes])
+
+
+def _texts(rng: np.random.Generator, drawn: Simulation, names: Words) -> list[str]:
+    """The text of every post: words with small ones between them, hashtags, now and then a mention or an address."""
+    words, tags = _spelled(drawn, "word", WORDS), _spelled(drawn, "hashtag", TAGS)
+    n_posts, n = len(names), len(words)
     glue = np.array(["", *(f"{word} " for word in GLUE)], object)
-    glued = np.where(rng.random(len(post)) < 0.35, rng.integers(1, len(glue), len(post)), 0)
-    pieces = (glue[glued] + np.where(inline, "#", "").astype(object) + words).tolist()
-    n_tags = rng.poisson(MEAN_HASHTAGS - 0.05 * MEAN_WORDS, n_posts)
-    tag_post = np.repeat(np.arange(n_posts), n_tags)
-    trailing = (" #" + tags[theme_of[tag_post], _zipf(rng, len(tag_post), tags.shape[1])]).tolist()
+    glued = np.where(rng.random(n) < 0.35, rng.integers(1, len(glue), n), 0)
+    pieces = (glue[glued] + np.where(rng.random(n) < INLINE, "#", "").astype(object) + words).tolist()
+    trailing = (" #" + tags).tolist()
     heads = np.where(rng.random(n_posts) < 0.15, "@" + rng.permutation(names) + " ", "").tolist()
     numbers = rng.integers(16**6, size=n_posts).tolist()
     addressed = (rng.random(n_posts) < 0.2).tolist()
-    out, at, tag_at = [], 0, 0
-    for i, (n, m) in enumerate(zip(lengths.tolist(), n_tags.tolist(), strict=True)):
+    ends, tag_ends = (drawn.corpus.streams[stream].offsets.tolist() for stream in ("word", "hashtag"))
+    out = []
+    for i in range(n_posts):
+        body, end = " ".join(pieces[ends[i] : ends[i + 1]]), "".join(trailing[tag_ends[i] : tag_ends[i + 1]])
         address = f" https://example.org/{numbers[i]:06x}" if addressed[i] else ""
-        out.append(f"{heads[i]}{' '.join(pieces[at : at + n])}.{''.join(trailing[tag_at : tag_at + m])}{address}")
-        at, tag_at = at + n, tag_at + m
+        out.append(f"{heads[i]}{body}.{end}{address}")
     return out
 
 
@@ -128,25 +175,6 @@ def _links(rng: np.random.Generator, interests: NDArray[np.float64], names: list
     likely = 1 / (1 + np.exp(3.5 - 4.0 * unit @ unit.T))
     np.fill_diagonal(likely, 0)
     return [(names[a], names[b]) for a, b in np.argwhere(rng.random(likely.shape) < likely).tolist()]
-
-
-def _draw(rng: np.random.Generator, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """One theme for each row of shares."""
-    below = np.cumsum(shares, axis=1) < rng.random((len(shares), 1))
-    out: NDArray[np.int64] = np.minimum(below.sum(1), shares.shape[1] - 1)
-    return out
-
-
-def _zipf(rng: np.random.Generator, size: int, n_words: int) -> NDArray[np.int64]:
-    cumulative = np.cumsum(1 / (np.arange(n_words) + 2.0))
-    out: NDArray[np.int64] = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
-    return out
-
-
-def _padded(lists: list[list[str]]) -> Words:
-    """Lists as rows, cut to the shortest."""
-    width = min(map(len, lists))
-    return np.array([words[:width] for words in lists], object)
 
 
 def _names(n_authors: int) -> list[str]:

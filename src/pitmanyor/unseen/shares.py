@@ -16,15 +16,18 @@ from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
 from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.seeds import generator
+from pitmanyor.kernels.fold import Sweeps
 from pitmanyor.plan import Plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.state import State
 from pitmanyor.state.means import counts_of
+from pitmanyor.state.scratch import is_plain, is_quick
 from pitmanyor.unseen.adapt import adapt
+from pitmanyor.unseen.fold import Fixed, fold_network, fold_plain
 from pitmanyor.unseen.means import document_means, shared_rows, word_topics
 from pitmanyor.unseen.paper import one_pass
 from pitmanyor.unseen.tally import Tally, is_linear
-from pitmanyor.unseen.vectors import Vectors, fixed_state, mean_vectors
+from pitmanyor.unseen.vectors import Vectors, concentration_of, fixed_state, mean_vectors
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
@@ -60,16 +63,31 @@ def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps < 1 or way.seed < 0:
         raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
+    if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
+        raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
     adapted = adapt(fit.state.plan, corpus)
-    plan, leaf = adapted.plan, main_stream(adapted.plan).topic
-    vectors = mean_vectors(fit.state, plan)
-    state = fixed_state(fit.state, plan, vectors)
-    if way.completion == "paper":
-        shares = one_pass(state, vectors, leaf, way.sweeps, way.seed)
-    else:
-        shares = _gibbs(state, vectors, leaf, way)
+    leaf = main_stream(adapted.plan).topic
+    shares = _shares(fit.state, adapted.plan, leaf, way)
     shares /= shares.sum(axis=1, keepdims=True)  # what is left for topics unseen belongs to none of these
     return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+
+
+def _shares(fitted: State, plan: Plan, leaf: str, way: Way) -> Floats:
+    """Shares up to a factor, by the quickest way there is for the shape of the documents."""
+    vectors = mean_vectors(fitted, plan)
+    if not plan.graph[leaf].local:
+        return shared_rows(plan, vectors, leaf)
+    if way.completion == "paper":
+        return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps, way.seed)
+    threads = way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+    if is_quick(plan):
+        concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
+        fixed = Fixed(vectors, concentrations, fitted.n_topics)
+        sweeps = Sweeps(way.sweeps, way.sweeps // 2, way.seed)
+        if is_plain(plan):
+            return fold_plain(plan, fixed, sweeps, threads)
+        return fold_network(plan, fixed, leaf, sweeps, threads)
+    return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
 
 
 def main_stream(plan: Plan) -> Tokens:
@@ -79,12 +97,9 @@ def main_stream(plan: Plan) -> Tokens:
 
 def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
     """Mean of the leaf's posterior means over the second half of the sweeps."""
-    if not state.plan.graph[leaf].local:
-        return shared_rows(state.plan, vectors, leaf)
     deal(state, vectors, way.seed)
-    threads = way.threads or (1 if state.plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
-    numba.set_num_threads(threads)
-    explicit, documents = Explicit(state, threads), np.arange(state.plan.n_documents)
+    numba.set_num_threads(way.threads or 1)
+    explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
     tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
     total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
     for sweep in range(1, way.sweeps + 1):

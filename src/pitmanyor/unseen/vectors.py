@@ -58,6 +58,15 @@ def _base(node: Node, plan: Plan, done: Vectors, n_dishes: int) -> Floats:
     return total
 
 
+def concentration_of(fitted: State, name: str) -> float:
+    """A document node's concentration; where every document has its own, their mean."""
+    i = fitted.plan.index[name]
+    own = int(fitted.net.nodes[i, OWN])
+    if own >= 0:
+        return float(fitted.text.concentration[own].mean())
+    return float(fitted.net.rests[CONCENTRATION, fitted.layout.blocks[i].rest])
+
+
 def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
     """A state of the new documents over fixed vectors. Tokens have no topics yet."""
     k = fitted.n_topics
@@ -69,12 +78,12 @@ def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
     net.status[[N_COLUMNS, N_LIVE, DOOR, GEM_CELL]] = k, k, -1, -1
     net.status[LIVE : LIVE + k] = 1
     for i, node in enumerate(plan.nodes):
-        block, old = state.layout.blocks[i], fitted.layout.blocks[i]
+        block = state.layout.blocks[i]
         if node.local:
             own = int(net.nodes[i, OWN])
-            net.rests[CONCENTRATION, block.rests] = fitted.net.rests[CONCENTRATION, old.rest]
+            net.rests[CONCENTRATION, block.rests] = concentration_of(fitted, node.name)
             if own >= 0:
-                state.text.concentration[own] = fitted.text.concentration[own].mean()
+                state.text.concentration[own] = concentration_of(fitted, node.name)
             continue
         rows = net.stay[block.rows].reshape(block.n_cells, block.width)
         cells, values = plan.cells.of(i), vectors[node.name]

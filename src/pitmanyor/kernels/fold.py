@@ -1,0 +1,257 @@
+"""New documents over fixed vectors, one local node over one base: every sweep of a document before the next document.
+
+With E = b + a T a topic weighs [stay + E open p_k] phi_kw (maths 4). One uniform chooses topic and seat together: an
+old table of a held topic (stay phi), a new one of a held topic beyond its share (E (open - 1) p_k phi, which is never
+negative), or a new one of any topic in proportion to p_k phi_kw, whose sum is made once for each token. Without a
+discount tables do not matter: the node is a Dirichlet of b p, stay is c and E open is b.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.arrays import BLOCK, CLAMP, Floats, Ints, Ints32, Reals
+from pitmanyor.kernels.desk import LEAVE, OPEN, SMALL, STAY
+from pitmanyor.kernels.jit import inlined, inner, loose, spread
+from pitmanyor.kernels.random import stream_key, uniform
+from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
+
+DOCUMENTS = 64  # in a block of work
+FOLD = 23  # the purpose of the random streams
+NONE = -1
+
+
+class Rows(NamedTuple):
+    """What is fixed: rows of `n_topics` in float32, padded with zeros to whole blocks."""
+
+    words: Reals  # (row, topic): phi_kw
+    bases: Reals  # (instance, topic): p_k
+    n_topics: int
+    discount: float
+    concentration: float
+    small: Floats  # (tables, customers, STAY...): terms of small counts, as in kernels/desk.py
+
+
+class Documents(NamedTuple):
+    """Tokens by document, as rows of `Rows.words`, and the base of every document."""
+
+    first: Ints
+    row: Ints
+    base: Ints
+
+
+class Folded(NamedTuple):
+    """Scratch with a leading thread axis until `take` picks one. A slot stands for a topic that the document holds."""
+
+    token: Ints32  # (token): its topic, or NONE
+    slot_of: Ints32  # (topic) -> slot or NONE
+    topic: Ints32
+    customers: Ints32
+    tables: Ints32
+    stay: Floats
+    opening: Floats  # (open - 1) p_k
+    weights: Floats  # (2 slots): seats at old tables, then at new ones
+    sums: Floats  # (token): sum over topics of p_k phi_kw
+    blocks: Reals  # (token, block of topics): its parts
+
+
+class Sweeps(NamedTuple):
+    """How many sweeps, how many of them are not kept, and the seed."""
+
+    n: int
+    n_left_out: int
+    seed: int
+
+
+@inner
+def take(folded, thread):
+    return Folded(
+        folded.token[thread],
+        folded.slot_of[thread],
+        folded.topic[thread],
+        folded.customers[thread],
+        folded.tables[thread],
+        folded.stay[thread],
+        folded.opening[thread],
+        folded.weights[thread],
+        folded.sums[thread],
+        folded.blocks[thread],
+    )
+
+
+@loose
+def block_sum(words, bases, row, base, lo):
+    """Sum of p_k phi_kw over one block of topics."""
+    total = words.dtype.type(0.0)
+    for k in range(lo, lo + BLOCK):
+        total += words[row, k] * bases[base, k]
+    return total
+
+
+@inlined
+def sum_topics(rows, out, at, row, base):
+    """The sum of p_k phi_kw for a row of words and one of bases, block by block, into place `at` of some scratch."""
+    total = 0.0
+    for block in range(rows.words.shape[1] // BLOCK):
+        part = block_sum(rows.words, rows.bases, row, base, block * BLOCK)
+        out.blocks[at, block] = part
+        total += part
+    out.sums[at] = total
+
+
+@inner
+def pick_topic(rows, made, at, row, base, x):
+    """The topic into which x, uniform on (0, sum of p_k phi_kw), falls."""
+    block, last = 0, rows.words.shape[1] // BLOCK - 1
+    while block < last and x >= made.blocks[at, block]:
+        x -= made.blocks[at, block]
+        block += 1
+    while block > 0 and made.blocks[at, block] <= 0.0:  # only rounding can come here
+        block -= 1
+    found = block * BLOCK
+    for k in range(block * BLOCK, min((block + 1) * BLOCK, rows.n_topics)):
+        weight = rows.words[row, k] * rows.bases[base, k]
+        if weight > 0.0:
+            found = k
+            if x < weight:
+                break
+        x -= weight
+    return found
+
+
+@inlined
+def set_slot(rows, tables, folded, base, h):
+    """stay and the opening part of slot h from its counts."""
+    c, t, a = np.int64(folded.customers[h]), np.int64(folded.tables[h]), rows.discount
+    if a == 0.0:
+        folded.stay[h], folded.opening[h] = c, 0.0
+        return
+    if c < SMALL:
+        stay, opens = rows.small[t, c, STAY], rows.small[t, c, OPEN]
+    else:
+        stay = stay_term(tables, 0, a, CLAMP, c, t)
+        opens = open_term(tables, 0, a, CLAMP, c, t)
+    folded.stay[h], folded.opening[h] = stay, (opens - 1.0) * rows.bases[base, folded.topic[h]]
+
+
+@inlined
+def takes_table(rows, tables, folded, h, key, n):
+    """Does a customer who leaves slot h take its table along? Also the counter of uniforms."""
+    c, t = np.int64(folded.customers[h]), np.int64(folded.tables[h])
+    if rows.discount == 0.0 or (t == 1 and c > 1):
+        return 0, n
+    if t == c:
+        return 1, n
+    chance = rows.small[t, c, LEAVE] if c < SMALL else leave_probability(tables, 0, rows.discount, CLAMP, c, t)
+    return np.int64(uniform(key, n) < chance), n + 1
+
+
+@inlined
+def leave(rows, tables, folded, base, k, n_slots, key, n):
+    """A customer of topic k goes; returns whether a table went, the number of slots and the counter."""
+    h = folded.slot_of[k]
+    goes, n = takes_table(rows, tables, folded, h, key, n)
+    folded.customers[h] -= 1
+    folded.tables[h] -= goes
+    if folded.customers[h] > 0:
+        set_slot(rows, tables, folded, base, h)
+        return goes, n_slots, n
+    last = n_slots - 1
+    folded.slot_of[k] = NONE
+    if h != last:
+        folded.topic[h], folded.customers[h], folded.tables[h] = (
+            folded.topic[last], folded.customers[last], folded.tables[last],
+        )  # fmt: skip
+        folded.stay[h], folded.opening[h] = folded.stay[last], folded.opening[last]
+        folded.slot_of[folded.topic[h]] = h
+    return goes, last, n
+
+
+@inlined
+def draw(rows, folded, i, row, base, gain, n_slots, u):
+    """A topic for token i, and whether it opens a table."""
+    held = 0.0
+    for h in range(n_slots):
+        phi = float(rows.words[row, folded.topic[h]])
+        sits, opens = folded.stay[h] * phi, gain * folded.opening[h] * phi
+        folded.weights[2 * h], folded.weights[2 * h + 1] = sits, opens
+        held += sits + opens
+    fresh = gain * folded.sums[i]
+    x = u * (held + fresh)
+    best, most = -1, 0.0
+    if x < held or fresh <= 0.0:
+        for j in range(2 * n_slots):
+            weight = folded.weights[j]
+            if x < weight:
+                return np.int64(folded.topic[j // 2]), j % 2
+            x -= weight
+            if weight > most:
+                best, most = j, weight
+        if best >= 0:  # only rounding can come here
+            return np.int64(folded.topic[best // 2]), best % 2
+        return pick_topic(rows, folded, i, row, base, 0.0), 1
+    return pick_topic(rows, folded, i, row, base, (x - held) / gain), 1
+
+
+@inlined
+def sit(rows, tables, folded, base, k, opens, n_slots):
+    """A customer of topic k comes; returns the number of slots."""
+    h = folded.slot_of[k]
+    if h == NONE:
+        h, n_slots = n_slots, n_slots + 1
+        folded.slot_of[k], folded.topic[h], folded.customers[h], folded.tables[h] = h, k, 0, 0
+    folded.customers[h] += 1
+    folded.tables[h] += opens
+    set_slot(rows, tables, folded, base, h)
+    return n_slots
+
+
+@inner
+def visit(rows, tables, folded, documents, sweeps, d, shares):
+    """All sweeps of document d. The first seats its tokens one after the other, each given those before it."""
+    key, n = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0)
+    start, stop, base = documents.first[d], documents.first[d + 1], documents.base[d]
+    a, b = rows.discount, rows.concentration
+    n_slots, n_tables, gains = np.int64(0), np.int64(0), 0.0
+    for i in range(stop - start):
+        sum_topics(rows, folded, i, documents.row[start + i], base)
+        folded.token[i] = NONE
+    for sweep in range(sweeps.n + 1):
+        for i in range(stop - start):
+            if folded.token[i] != NONE:
+                went, n_slots, n = leave(rows, tables, folded, base, folded.token[i], n_slots, key, n)
+                n_tables -= went
+            row = documents.row[start + i]
+            k, opens = draw(rows, folded, i, row, base, b + a * n_tables, n_slots, uniform(key, n))
+            n += 1
+            if a == 0.0:
+                opens = 0
+            n_slots = sit(rows, tables, folded, base, k, opens, n_slots)
+            n_tables += opens
+            folded.token[i] = k
+        if sweep > sweeps.n_left_out:
+            gains += b + a * n_tables
+            for h in range(n_slots):
+                shares[d, folded.topic[h]] += folded.customers[h] - a * folded.tables[h]
+    for h in range(n_slots):
+        folded.slot_of[folded.topic[h]] = NONE
+    for k in range(rows.n_topics):  # the mean of the node, up to a factor (appendix B)
+        shares[d, k] += gains * rows.bases[base, k]
+
+
+@inner
+def _visit_block(rows, tables, bench, documents, sweeps, block, shares):
+    folded = take(bench, numba.get_thread_id())
+    for d in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents.base))):
+        visit(rows, tables, folded, documents, sweeps, d, shares)
+
+
+@spread
+def fold(rows, tables, bench, documents, sweeps, shares):
+    """Add to each row of `shares` the document's topic shares, up to a factor. Any number of threads, one result."""
+    for block in prange((len(documents.base) + DOCUMENTS - 1) // DOCUMENTS):
+        _visit_block(rows, tables, bench, documents, sweeps, block, shares)

@@ -1,0 +1,58 @@
+"""One writer at a time: a lock on a run's directory that dies with its process, however that ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pitmanyor.errors import FileError
+from pitmanyor.runs.directory import Place
+
+LOCK = "lock"
+
+
+@contextmanager
+def hold(path: Place) -> Iterator[None]:
+    """Hold a run while it is written; a FileError if another process (or thread) does.
+
+    The system keeps the lock and lets it go when the process ends, by kill -9 too. The file stays, empty but for the
+    number of its last holder, and means nothing by itself.
+    """
+    place = Path(path) / LOCK
+    try:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise FileError(f"{path}: the run cannot be written there ({error.strerror or error})") from error
+    try:
+        _take(path, descriptor)
+        _sweep_up(Path(path))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(path: Place, descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
+        raise FileError(
+            f"{path}: process {holder} is writing this run; wait until it ends, stop it (Ctrl-C or kill: it saves "
+            "itself first), or work on a copy of the directory"
+        ) from None
+    except OSError as error:
+        raise FileError(
+            f"{path}: this file system has no locks ({error.strerror or error}); use a local one"
+        ) from error
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+
+
+def _sweep_up(home: Path) -> None:
+    """Remove what a killed writer left behind: nobody else writes now."""
+    for left in home.glob(".*.part"):
+        with suppress(OSError):
+            left.unlink()

@@ -1,0 +1,75 @@
+"""What the kernels that fold documents in read: fixed vectors and tokens as rows (kernels/fold.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Node
+from pitmanyor.kernels.arrays import BLOCK, CLAMP
+from pitmanyor.kernels.desk import SMALL, Terms, fill_terms
+from pitmanyor.kernels.stirling import StirlingTables, build_tables
+from pitmanyor.plan import Plan
+from pitmanyor.state.state import padded
+from pitmanyor.unseen.vectors import Vectors
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Reals = NDArray[np.float32]
+MOST_BYTES = 64 << 20  # of Stirling ratios; those beyond are computed
+UNIFORM = ""  # in place of a shared node's name: all topics alike
+
+
+def token_rows(plan: Plan, vectors: Vectors) -> tuple[Reals, Ints]:
+    """The vectors phi_w of all streams' words, one under the other, and every token's row."""
+    parts, row, start = [], np.empty(plan.n_tokens, np.int64), 0
+    stream_of, document = plan.order.stream, plan.order.document
+    for s, stream in enumerate(plan.graph.streams):
+        own = vectors[stream.emit]  # (instance, topic, word)
+        at = np.flatnonzero(stream_of == s)
+        instance = plan.instances[stream.emit].of_document[document[at]]
+        row[at] = start + instance * own.shape[2] + plan.order.word[at]
+        parts.append(padded_rows(own.transpose(0, 2, 1).reshape(-1, own.shape[1])))
+        start += len(parts[-1])
+    return np.concatenate(parts), row
+
+
+def base_rows(plan: Plan, vectors: Vectors, names: Sequence[str], n_topics: int) -> tuple[Reals, Ints]:
+    """The vectors of shared topic-side nodes, one under the other, and every document's row of each."""
+    parts, of_document, start = [], np.zeros((plan.n_documents, len(names)), np.int64), 0
+    for b, name in enumerate(names):
+        own = vectors[name][:, 0] if name != UNIFORM else np.full((1, n_topics), 1.0 / n_topics)
+        of_document[:, b] = start + (plan.instances[name].of_document if name != UNIFORM else 0)
+        parts.append(padded_rows(own))
+        start += len(own)
+    return np.concatenate(parts), of_document
+
+
+def bases_of(node: Node) -> tuple[str, ...]:
+    return node.parents or (UNIFORM,)
+
+
+def padded_rows(rows: Floats) -> Reals:
+    """Rows in float32, with zeros up to whole blocks."""
+    out = np.zeros((len(rows), padded(rows.shape[1])), np.float32)
+    out[:, : rows.shape[1]] = rows
+    return out
+
+
+def terms_of(discounts: Sequence[float], longest: int) -> tuple[StirlingTables, Floats]:
+    """Stirling ratios of some discounts, and the terms of small counts under the rule `clamp`."""
+    tables = build_tables(list(discounts), max(longest, SMALL) + 2, SMALL + 2, MOST_BYTES)
+    small = np.zeros((len(discounts), SMALL, SMALL, 4))
+    fill_terms(Terms(small, np.zeros((0, 5), np.int64), small.reshape(-1)), tables, np.array(discounts), CLAMP)
+    return tables, small
+
+
+def new_blocks(n_threads: int, size: int, n_topics: int) -> Reals:
+    return np.zeros((n_threads, size, padded(n_topics) // BLOCK), np.float32)
+
+
+def ints(*shape: int) -> NDArray[np.int32]:
+    """Scratch in which every entry says `NONE`."""
+    return np.full(shape, -1, np.int32)

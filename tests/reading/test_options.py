@@ -1,0 +1,23 @@
+"""What a report keeps of the options, so that later documents are read alike."""
+
+import pytest
+
+from pitmanyor.reading import read
+
+POSTS = [{"body": "oven bread", "who": "ann", "day": "1"}, {"body": "stars", "who": "bob", "day": "2"}]
+
+
+def test_columns_and_options_of_text_are_kept_and_filters_are_not():
+    corpus = read(POSTS, text="body", author="who", groups=["day"], stop_words={"b", "a"}, min_df=1, min_length=3)
+    kept = {"text": "body", "author": "who", "groups": ["day"], "stop_words": ["a", "b"], "min_length": 3}
+    assert corpus.report.options == kept
+    assert read(POSTS, **kept).content_hash == corpus.content_hash
+
+
+@pytest.mark.parametrize("given", [{}, {"author": ["ann", "bob"]}, {"tokeniser": str.split}])
+def test_values_and_functions_are_not_kept(given):
+    assert read(["oven bread", "stars"], **given).report.options == {}
+
+
+def test_that_there_are_no_stop_words_is_kept():
+    assert read(["oven bread"], stop_words=None, tags=False).report.options == {"stop_words": None, "tags": False}
