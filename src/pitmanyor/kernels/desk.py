@@ -81,8 +81,8 @@ def take(desk, thread):
 def fill_terms(small, tables, discounts, rule):
     """Tabulate stay, open and leave of small counts for every discount."""
     for i in range(len(discounts)):
-        for t in range(FEW):
-            for c in range(MANY):
+        for t in range(small.shape[1]):
+            for c in range(small.shape[2]):
                 if t <= c and (t > 0 or c == 0):
                     small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
                     small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import BLOCK, CLAMP, Floats, Ints, Ints32, Reals
-from pitmanyor.kernels.desk import LEAVE, OPEN, SMALL, STAY
+from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
 from pitmanyor.kernels.jit import inlined, inner, loose, spread
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
@@ -23,6 +23,7 @@ from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 DOCUMENTS = 64  # in a block of work
 FOLD = 23  # the purpose of the random streams
 NONE = -1
+SMALL = 64  # counts below it have their terms in a table: posts are short
 
 
 class Rows(NamedTuple):

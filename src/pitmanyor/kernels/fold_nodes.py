@@ -14,8 +14,8 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import CLAMP, Floats, Ints, Ints32, Reals
-from pitmanyor.kernels.desk import LEAVE, OPEN, SMALL, STAY
-from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, pick_topic, sum_topics
+from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
+from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, SMALL, pick_topic, sum_topics
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term

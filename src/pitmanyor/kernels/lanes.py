@@ -23,7 +23,7 @@ _HALVES = (4, 2, 1)  # a sum of eight: the left so many lanes add the next
 
 if vars(config)["DISABLE_JIT"]:
 
-    def cumulate(stay, opening, topic, values, out, row, gain, h, carry, late, gone):  # type: ignore[no-untyped-def]
+    def cumulate(stay, opening, topic, values, out, row, gain, h, carry, late, gone):
         here = slice(int(h), int(h) + WIDTH)
         s, o = stay[here].copy(), opening[here].copy()
         for slot, new_stay, new_opening in (late, gone):
@@ -35,17 +35,17 @@ if vars(config)["DISABLE_JIT"]:
         out[here] = w + carry
         return out[here.stop - 1]
 
-    def count_below(sums, x, h):  # type: ignore[no-untyped-def]
+    def count_below(sums, x, h):
         return np.uint64(sum(bool(x >= sums[j]) for j in range(int(h), int(h) + WIDTH)))
 
-    def dot_block(values, a, b):  # type: ignore[no-untyped-def]
+    def dot_block(values, a, b):
         w = values[int(a) : int(a) + BLOCK] * values[int(b) : int(b) + BLOCK]
         w = w[:WIDTH] + w[WIDTH:]
         for half in _HALVES:
             w = w[:half] + w[half : 2 * half]
         return w[0]
 
-    def prefetch(array, i):  # type: ignore[no-untyped-def]
+    def prefetch(array, i):
         return None
 
 else:
@@ -78,14 +78,13 @@ else:
         return w
 
     @intrinsic
-    def cumulate(  # type: ignore[no-untyped-def]
-        typing, stay, opening, topic, values, out, row, gain, h, carry, late, gone
-    ):
-        """Prefix sums of (stay + gain * opening) * values[row + topic] over eight slots from h on, into `out`; the last of them.
+    def cumulate(typing, stay, opening, topic, values, out, row, gain, h, carry, late, gone):
+        """Prefix sums of (stay + gain * opening) * values[row + topic] over eight slots from h on, into `out`.
 
-        They start from `carry`. `late` and `gone` are (slot, stay, opening): terms that are not in the arrays yet. A
-        processor cannot hand a number just written to a vector that is read: it would wait for the memory.
+        They start from `carry`; the last is returned. `late` and `gone` are (slot, stay, opening): terms that are not
+        in the arrays yet. A processor cannot hand a number just written to a vector that is read: it would wait.
         """
+
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = _real(signature.args[0])
             stay, opening, topic, values, out = (
@@ -138,7 +137,8 @@ else:
                 halves.append(builder.fmul(x, y))
             w = builder.fadd(*halves)
             for half in _HALVES:
-                w = builder.fadd(w, builder.shuffle_vector(w, w, _mask([*range(half, 2 * half)] + [0] * (WIDTH - half))))
+                lanes = [*range(half, 2 * half)] + [0] * (WIDTH - half)
+                w = builder.fadd(w, builder.shuffle_vector(w, w, _mask(lanes)))
             return builder.extract_element(w, _I32(0))
 
         return values.dtype(values, types.int64, types.int64), generate

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Node
 from pitmanyor.kernels.arrays import BLOCK, CLAMP
-from pitmanyor.kernels.desk import SMALL, Terms, fill_terms
+from pitmanyor.kernels.desk import fill_terms
+from pitmanyor.kernels.fold import SMALL
 from pitmanyor.kernels.stirling import StirlingTables, build_tables
 from pitmanyor.plan import Plan
 from pitmanyor.state.state import padded
@@ -62,7 +63,7 @@ def terms_of(discounts: Sequence[float], longest: int) -> tuple[StirlingTables, 
     """Stirling ratios of some discounts, and the terms of small counts under the rule `clamp`."""
     tables = build_tables(list(discounts), max(longest, SMALL) + 2, SMALL + 2, MOST_BYTES)
     small = np.zeros((len(discounts), SMALL, SMALL, 4))
-    fill_terms(Terms(small, np.zeros((0, 5), np.int64), small.reshape(-1)), tables, np.array(discounts), CLAMP)
+    fill_terms(small, tables, np.array(discounts), CLAMP)
     return tables, small
 
 
