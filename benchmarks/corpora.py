@@ -107,9 +107,10 @@ def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None
     return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups=groups)
 
 
-CORPORA: dict[str, Callable[[], Corpus | None]] = {
-    "zipf, 100-token documents": zipf,
-    "zipf, 10-token documents": lambda: zipf(document_length=10),
-    "kos_blog": kos_blog,
-    "congress_follow": congress_follow,
+# by number of topics in the race: a simulated corpus has as many planted
+CORPORA: dict[str, Callable[[int], Corpus | None]] = {
+    "zipf, 100-token documents": lambda n_topics: zipf(n_topics=n_topics),
+    "zipf, 10-token documents": lambda n_topics: zipf(n_topics=n_topics, document_length=10),
+    "kos_blog": lambda _: kos_blog(),
+    "congress_follow": lambda _: congress_follow(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from time import process_time
 
 import numpy as np
@@ -28,8 +29,8 @@ def contestant(name: str, graph: Graph, sweep: Sweep) -> Contestant:
         for done in range(0, race.burn_in, race.look):
             spent += _steps(chain, min(race.look, race.burn_in - done))
             curve.append((spent, _perplexity(chain, race)))
-        seconds = _steps(chain, race.sweeps)
-        speed = chain.state.plan.n_tokens * race.sweeps / seconds
+        seconds = min(_steps(chain, race.sweeps // race.times) for _ in range(race.times))
+        speed = chain.state.plan.n_tokens * (race.sweeps // race.times) / seconds
         return Result(name, chain.state.n_topics, speed, _perplexity(chain, race), curve)
 
     return run
@@ -47,8 +48,13 @@ def _steps(chain: Chain, sweeps: int) -> float:
 
 
 def _perplexity(chain: Chain, race: Race) -> float:
-    """By the common function: topics' word means, and the document node's base times its concentration as prior."""
+    """By the common function: topics' word means, and the document node's base times its concentration as prior.
+
+    Not for documents with several nodes, for which a single prior would say too little.
+    """
     state = chain.state
+    if len([node for node in state.plan.nodes if node.local]) > 1:
+        return math.nan
     tidy(state)
     posterior = Posterior(state, 0.0)
     leaf = state.plan.graph[state.plan.graph.streams[0].topic]
@@ -62,4 +68,5 @@ OURS: dict[str, Contestant] = {
     "hpyp, mixed": contestant("hpyp, mixed", models.hpyp(), "mixed"),
     "hpyp, collapsed": contestant("hpyp, collapsed", models.hpyp(), "collapsed"),
     "author_topic, mixed": contestant("author_topic, mixed", models.author_topic(), "mixed"),
+    "tntm, text only, mixed": contestant("tntm, text only, mixed", models.tntm().without("follows"), "mixed"),
 }

@@ -22,6 +22,7 @@ class Race:
     n_topics: int
     burn_in: int = 100
     sweeps: int = 20
+    times: int = 4  # the sweeps are timed in so many parts, of which the best counts: other work only slows down
     look: int = 25
     seed: int = 1
 
@@ -76,12 +77,12 @@ def _run(name: str, model: Any, race: Race, prior: Callable[[], NDArray[np.float
         spent += _train(model, steps)
         done += steps
         curve.append((spent, _perplexity(model, race, prior)))
-    seconds = _train(model, race.sweeps)
+    seconds = min(_train(model, race.sweeps // race.times) for _ in range(race.times))
     score = _perplexity(model, race, prior)
-    curve.append((spent + seconds, score))
+    curve.append((spent + seconds * race.times, score))
     n_tokens = len(race.train.streams["word"].words)
     n_topics = int(getattr(model, "live_k", model.k))
-    return Result(name, n_topics, n_tokens * race.sweeps / seconds, score, curve)
+    return Result(name, n_topics, n_tokens * (race.sweeps // race.times) / seconds, score, curve)
 
 
 def _train(model: Any, sweeps: int) -> float:
