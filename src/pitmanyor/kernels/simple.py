@@ -66,6 +66,27 @@ def slot_below(slots, x, n_slots):
 
 
 @inlined
+def row_of_words(net, text, words, d, s):
+    """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
+    bottom = words.lists[text.leaf[text.context[d], s, WORD_LIST] + 1, FIRST] - 1
+    in_order = words.entries[bottom, MODE] != AT_TOKEN
+    return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
+
+
+@inner
+def fetch_first(net, text, words, d, n_held):
+    """Have the rows of document d's first tokens come near, while it is loaded."""
+    n_streams, stride = text.leaf.shape[1], np.uint64(len(net.status) - LIVE)
+    for s in range(n_streams):
+        top, in_order = row_of_words(net, text, words, d, s)
+        start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
+        for token in range(start, min(start + AHEAD, stop) if in_order else start):
+            row = top + np.uint64(text.word[np.uint64(token)]) * stride
+            for j in range(0, min(n_held, WIDTH * LINE), LINE):
+                prefetch(net.stay, row + np.uint64(j))
+
+
+@inlined
 def fetch(net, slots, row, n_held, n_slots):
     """Have the part of a word's row come near that the document will read."""
     if n_held <= WIDTH * LINE:
@@ -120,6 +141,7 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
     """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
     n = np.int64(0)
     n_streams, context = text.leaf.shape[1], text.context[d]
+    fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)
     n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
     start, stride = text.first[d * n_streams], np.uint64(len(net.status) - LIVE)
@@ -129,15 +151,14 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
     for s in range(n_streams):
         which = text.leaf[context, s, WORD_LIST]
         bottom = words.lists[which + 1, FIRST] - 1
-        first, mode = words.entries[bottom, CELL], words.entries[bottom, MODE]
         pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
-        top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
+        top, in_order = row_of_words(net, text, words, d, s)
         stop = text.first[d * n_streams + s + 1]
         for token in range(text.first[d * n_streams + s], stop):
             seat, word = np.uint64(token - start), np.uint64(text.word[np.uint64(token)])
             row = top + word * stride
-            if mode == AT_TOKEN:
-                row = np.uint64(net.cells[text.cells[first, token], ROW])
+            if not in_order:
+                row = np.uint64(net.cells[text.cells[words.entries[bottom, CELL], token], ROW])
             else:
                 later = np.uint64(text.word[np.uint64(min(token + AHEAD, stop - 1))])
                 fetch(net, slots, top + later * stride, n_held, n_slots)
