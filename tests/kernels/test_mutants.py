@@ -60,12 +60,12 @@ def counts_after_the_decrement():
         with replaced(right, late):
             return plan(*arguments)
 
-    def fill_late(terms, tables, discounts, rule):
-        fill(terms, tables, discounts, rule)
+    def fill_late(small, tables, discounts, rule):
+        fill(small, tables, discounts, rule)
         for i, discount in enumerate(discounts):
             for c in range(1, 10):
                 for t in range(1, c + 1):
-                    terms.small[i, t, c, LEAVE] = late(tables, i, discount, rule, c, t)
+                    small[i, t, c, LEAVE] = late(tables, i, discount, rule, c, t)
 
     return several((plan, plan_late), (fill, fill_late))
 
