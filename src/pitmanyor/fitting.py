@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.chain import tidy as tidy
+from pitmanyor.infer.joining import root_of
+from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
@@ -23,12 +25,13 @@ from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import create, new_header, write_header
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
-from pitmanyor.runs.settings import Settings
+from pitmanyor.runs.settings import METHODS, Method, Settings
 from pitmanyor.state import Rule
 from pitmanyor.state.memory import Memory, memory_of, refuse_if_too_large
 from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
+Preset = Literal["paper"]
 
 
 class Fit(Posterior):
@@ -58,7 +61,7 @@ class Fit(Posterior):
 
     @property
     def graph(self) -> Graph:
-        return self.state.plan.graph
+        return self.run.graph
 
     @property
     def corpus(self) -> Corpus:
@@ -107,7 +110,7 @@ def fit(
     model: Graph,
     corpus: Corpus,
     *,
-    sweeps: int,
+    sweeps: int | None = None,
     seed: int,
     max_topics: int | None = None,
     sweep: Sweep = "mixed",
@@ -116,6 +119,10 @@ def fit(
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
+    text_sweeps: int | None = None,
+    spare_topics: int = 5,
+    method: Method = "exact",
+    preset: Preset | None = None,
     samples: int = 0,
     chain: int = 0,
     progress: bool = False,
@@ -134,13 +141,26 @@ def fit(
     initial_topics: deal topics at random at first, instead of drawing them one after the other.
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
+    text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
+    spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
+        retired (maths 6).
+    method: "exact", or "paper": its Algorithm 3 as printed, which is not posterior-correct, for replication.
+    preset: "paper" for its settings: 1,000 sweeps of text, 1,000 with the network, a concentration for each instance.
     samples: how many states to keep, evenly spread over the second half of the sweeps.
     checkpoint: a directory to be made, where the run is saved every `checkpoint_every` seconds, at the end, at Ctrl-C
         and at SIGTERM; `load` reads it, and `resume` goes on with it.
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
     """
+    if preset is not None:
+        model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
+    if sweeps is None:
+        raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
+    text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
     _check(sweeps, seed, samples, initial_topics, model)
-    plan = compile_plan(_text_alone(model), corpus)
+    _check_links(model, text_sweeps, spare_topics, method)
+    plan = compile_plan(model, corpus)
+    for links in model.link_sets:
+        observed_links(plan, links)  # what does not fit shows before the first sweep
     refuse_if_too_large(plan, initial_topics or max_topics)
     settings = Settings(
         sweeps=int(sweeps),
@@ -153,6 +173,9 @@ def fit(
         initial_topics=initial_topics,
         rule=rule,
         samples=int(samples),
+        text_sweeps=text_sweeps if model.link_sets else 0,
+        spare_topics=int(spare_topics) if model.link_sets else 0,
+        method=method,
     )
     run = new_run(plan, settings, threads)
     checkpoints = None
@@ -195,16 +218,24 @@ def resume(
     return Fit(run)
 
 
-def _text_alone(model: Graph) -> Graph:
-    """The graph without its links, which are declared but not sampled yet; says so."""
-    for links in model.link_sets:
-        warnings.warn(
-            f"links {links.name!r} are declared, and sampling links is not built yet: this fit samples the text alone, "
-            f"as graph.without({links.name!r}) does",
-            stacklevel=3,
-        )
-        model = model.without(links.name)
-    return model
+def _as_in_the_paper(
+    model: Graph, preset: str, sweeps: int | None, text_sweeps: int | None
+) -> tuple[Graph, int, int | None]:
+    """The paper's settings: 1,000 + 1,000 sweeps, and a concentration for each instance. What is given stays."""
+    if preset != "paper":
+        raise PlanError(f'preset is "paper" or None, not {preset!r}')
+    if sweeps is None:
+        sweeps, text_sweeps = 2_000 if model.link_sets else 1_000, 1_000 if text_sweeps is None else text_sweeps
+    return model.set("*", share="node"), sweeps, text_sweeps
+
+
+def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str) -> None:
+    if method not in METHODS:
+        raise PlanError(f"method is one of {', '.join(METHODS)}, not {method!r}")
+    if text_sweeps < 0 or spare_topics < 0:
+        raise PlanError(f"text_sweeps and spare_topics are 0 or more, not {text_sweeps} and {spare_topics}")
+    if model.link_sets:
+        root_of(model)  # teaches if links hang on a node that cannot be sampled
 
 
 def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None, model: Graph) -> None:

@@ -43,10 +43,28 @@ def unit_row(log_mass, out):
         out[k] *= scale
 
 
+@loose
+def _dot(x, y):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
 @kernel
 def unit_rows(log_mass, out):
     for i in range(len(log_mass)):
         unit_row(log_mass[i], out[i])
+
+
+@kernel
+def cosines(unit, out):
+    """All cosines; summed here and not by a library, whose order of summing may depend on its threads."""
+    for i in range(len(unit)):
+        for j in range(i):
+            out[i, j] = _dot(unit[i], unit[j])
+            out[j, i] = out[i, j]
+        out[i, i] = 1.0
 
 
 @kernel
@@ -87,14 +105,6 @@ def pair_value(curves, ones, zeros, cosine):
                 + w4 * curves[side, first + 4]
                 + w5 * curves[side, first + 5]
             )
-    return total
-
-
-@loose
-def _dot(x, y):
-    total = 0.0
-    for k in range(len(x)):
-        total += x[k] * y[k]
     return total
 
 

@@ -16,7 +16,7 @@ from pitmanyor.kernels.masses import (
     start_masses,
     widen_all,
 )
-from pitmanyor.kernels.similarity import Likeness, move_instances, unit_rows
+from pitmanyor.kernels.similarity import Likeness, cosines, move_instances, unit_rows
 from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.links.density import StableDensity, stable_density
 from pitmanyor.links.observed import Observed
@@ -93,9 +93,9 @@ class LinkedNode:
 
     @staticmethod
     def _cosine(unit: Floats) -> Floats:
-        cosine = unit @ unit.T
-        np.fill_diagonal(cosine, 1.0)
-        return np.asarray(cosine)
+        out = np.empty((len(unit), len(unit)))
+        cosines(unit, out)
+        return out
 
     def refresh_curves(self) -> None:
         curves = [links.curves(links.weights) for links in self.sets.values()]

@@ -42,7 +42,12 @@ class Network:
     shared: dict[str, Shared]
 
     def step(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> Report:
-        """One update of everything, given the customers that the text left (or none)."""
+        """One update of everything, given the customers that the text left (or none).
+
+        What follows from masses and weights is made anew first, so that a network that was put away goes on the same.
+        """
+        for node in self.nodes.values():
+            node.refresh()
         whole = [node.move_instances(seats[name], True, seed) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seed) for name, node in self.nodes.items()]
         for node in self.nodes.values():

@@ -24,6 +24,7 @@ from pitmanyor.state.stirling import MOST_BYTES
 Array = NDArray[Any]
 DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
+NETWORK = "network/"  # the unknowns of links, by their names
 
 
 def pack(state: State) -> dict[str, Array]:
@@ -32,6 +33,7 @@ def pack(state: State) -> dict[str, Array]:
     at = np.flatnonzero(net.counts.any(axis=1) | (net.stay != 0) | (net.open != 1))
     out: dict[str, Array] = {"at": at, "counts": net.counts[at], "stay": net.stay[at], "open": net.open[at]}
     out |= {name: getattr(net, name) for name in DENSE}
+    out |= {f"{NETWORK}{name}": values for name, values in state.network.items()}
     return out | {name: getattr(text, name) for name in TOKENS}
 
 
@@ -53,7 +55,16 @@ def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     dense = {name: arrays[name] for name in DENSE}
     state.net = net._replace(nodes=net.nodes.copy(), counts=counts, stay=stay, open=opened, **dense)
     state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
+    state.network = {name.removeprefix(NETWORK): values for name, values in arrays.items() if name.startswith(NETWORK)}
+    if any(values.dtype != np.float64 for values in state.network.values()):
+        raise ValueError("unknowns of a network that are no numbers")
     return state
+
+
+def n_columns(arrays: Mapping[str, Array]) -> int:
+    """How many topics a packed state has, in or out of use."""
+    _capacity(arrays["status"])
+    return int(arrays["status"][N_LIVE])
 
 
 def table_shapes(tables: StirlingTables) -> list[list[int]]:
