@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
@@ -81,6 +81,13 @@ class Fit(Posterior):
         header = new_header(self.graph, self.run.settings, self.corpus)
         create(path, header, self.corpus)
         Checkpoints(path, header).write(self.run)
+
+    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
+        """Averaged over the samples that have a network; of the last state if there are none."""
+        kept = [sample for sample in self.samples if sample.state.network]
+        if not kept:
+            return super()._link_probability(sources, targets, links)
+        return np.asarray(np.mean([sample.link_probability(sources, targets, links) for sample in kept], axis=0))
 
     def infer(
         self,
