@@ -128,6 +128,7 @@ def fit(
     rule: Rule = "clamp",
     text_sweeps: int | None = None,
     spare_topics: int = 5,
+    n_topics: int | None = None,
     method: Method = "exact",
     preset: Preset | None = None,
     samples: int = 0,
@@ -151,6 +152,7 @@ def fit(
     text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
     spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
         retired (maths 6).
+    n_topics: of a graph with links and without text, how many topics its vectors are over.
     method: "exact", or "paper": its Algorithm 3 as printed, which is not posterior-correct, for replication.
     preset: "paper" for its settings: 1,000 sweeps of text, 1,000 with the network, a concentration for each instance.
     samples: how many states to keep, evenly spread over the second half of the sweeps.
@@ -158,12 +160,18 @@ def fit(
         and at SIGTERM; `load` reads it, and `resume` goes on with it.
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
     """
+    if not isinstance(model, Graph):
+        raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
     if preset is not None:
         model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
     if sweeps is None:
         raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
     text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
-    _check(sweeps, seed, samples, initial_topics, model)
+    if not model.streams and model.link_sets:
+        text_sweeps, spare_topics = 0, _topics_of_links(model, n_topics)
+    elif n_topics is not None:
+        raise PlanError("n_topics is for graphs of links alone; this one has text, which finds its topics by itself")
+    _check(sweeps, seed, samples, initial_topics)
     _check_links(model, text_sweeps, spare_topics, method)
     plan = compile_plan(model, corpus)
     for links in model.link_sets:
@@ -184,10 +192,10 @@ def fit(
         spare_topics=int(spare_topics) if model.link_sets else 0,
         method=method,
     )
-    run = new_run(plan, settings, threads)
+    run = new_run(plan, model, settings, threads)
     checkpoints = None
     if checkpoint is not None:
-        header = new_header(plan.graph, settings, corpus)
+        header = new_header(model, settings, corpus)
         checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
         create(checkpoint, header, corpus)
     advance(run, checkpoints, progress)
@@ -236,6 +244,15 @@ def _as_in_the_paper(
     return model.set("*", share="node"), sweeps, text_sweeps
 
 
+def _topics_of_links(model: Graph, n_topics: int | None) -> int:
+    """How many topics the vectors of a graph without text are over; those of a finite root are there already."""
+    if root_of(model).kind != "gem":
+        return 0
+    if n_topics is None or n_topics < 2:
+        raise PlanError(f"a graph of links without text needs n_topics=, 2 or more (such as 10), not {n_topics}")
+    return int(n_topics)
+
+
 def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str) -> None:
     if method not in METHODS:
         raise PlanError(f"method is one of {', '.join(METHODS)}, not {method!r}")
@@ -245,9 +262,7 @@ def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str)
         root_of(model)  # teaches if links hang on a node that cannot be sampled
 
 
-def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None, model: Graph) -> None:
-    if not isinstance(model, Graph):
-        raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
+def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None) -> None:
     if sweeps < 0:
         raise PlanError(f"sweeps must be 0 or more, not {sweeps}")
     if seed < 0:

@@ -11,11 +11,12 @@ import numpy as np
 from pitmanyor.infer.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.infer.health import check_measures, check_terms
 from pitmanyor.infer.joining import join_state
-from pitmanyor.infer.network import TextAndNetwork
+from pitmanyor.infer.network import Method, TextAndNetwork, method_of
 from pitmanyor.infer.seeds import Seed
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise, share_of_anchors
 from pitmanyor.kernels.measure import OPENED, SEATED
 from pitmanyor.links.network import Report
+from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.state.columns import arrange
 from pitmanyor.state.state import State
 
@@ -27,6 +28,7 @@ class Join(NamedTuple):
 
     text_sweeps: int
     spare: int
+    method: Method = "exact"
 
 
 def tidy(state: State) -> None:
@@ -77,7 +79,7 @@ class Chain:
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
         if self.state.network:
-            self.network = TextAndNetwork(self.state, self.sweeper.n_threads)
+            self.network = TextAndNetwork(self.state, self.sweeper.n_threads, method_of(self.state.network))
             self.network.restore(self.state.network)
         self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
 
@@ -105,7 +107,7 @@ class Chain:
         self.state = join_state(self.state, self.join.spare)
         self.measures = Measures(self.state)
         self.measures.take(self.state, (seed[0], seed[1], seed[2] - 1))
-        self.network = TextAndNetwork(self.state, self.sweeper.n_threads)
+        self.network = TextAndNetwork(self.state, self.sweeper.n_threads, self.join.method)
         self.network.start(self.state, seed)
 
     def _remember(self) -> None:
@@ -113,6 +115,8 @@ class Chain:
         self._add("n_topics", state.n_topics)
         self._add("log_joint", self.measures.log_joint)
         for i, node in enumerate(state.plan.nodes):
+            if node.name in (TOPICS, WORDS):
+                continue
             if node.local:
                 customers, tables = self.measures.by_node[i][:, [SEATED, OPENED]].sum(axis=0)
             else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Links
-from pitmanyor.infer.network import TextAndNetwork, kernel_of
+from pitmanyor.infer.network import TextAndNetwork, kernel_of, method_of
 from pitmanyor.links.evidence import Evidence, log_evidence
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.state import State
@@ -53,7 +53,7 @@ def link_probability(
 def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: int) -> Evidence:
     """log p(X | nu) of a link set, weights integrated out."""
     links = find_links(state, name)
-    both = TextAndNetwork(state, 1)
+    both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)
     item = both.network.nodes[links.between].sets[links.name]
     return log_evidence(item, np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, 43]))), n_draws)

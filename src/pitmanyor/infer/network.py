@@ -8,7 +8,8 @@ the way up, as text alone would have them, so that a state is complete; no step 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pitmanyor.graph import Gamma, Links
 from pitmanyor.infer.concentrations import concentration_of, store_concentrations
 from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.joining import root_of
+from pitmanyor.infer.paper_network import PaperNetwork
 from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Given, Switch
 from pitmanyor.kernels.arrays import CUSTOMERS, TABLES
@@ -36,6 +38,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 START, STEP = 41, 42  # purposes of streams
 TABLES_EVERY = 8  # sweeps
+SCORES = "/scores"
+Method = Literal["exact", "paper"]
+
+
+def method_of(arrays: Mapping[str, Floats]) -> Method:
+    """Which method left these unknowns: only the paper's has a score for every pair."""
+    return "paper" if any(name.endswith(SCORES) for name in arrays) else "exact"
 
 
 def observed_links(plan: Plan, links: Links) -> Observed:
@@ -74,12 +83,13 @@ def _prior(concentration: float | Gamma) -> Prior | None:
 class TextAndNetwork:
     """The network of a state with a finite root, and sweeps of both."""
 
-    def __init__(self, state: State, n_threads: int) -> None:
+    def __init__(self, state: State, n_threads: int, method: Method = "exact") -> None:
         plan = state.plan
         self.root_name = root_of(plan.graph).name
         self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
         self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
         self.network = self._network(state)
+        self.paper = PaperNetwork(self.network) if method == "paper" else None
         self.report = Report(0.0, 0.0, 0.0, 0)
 
     def _network(self, state: State) -> Network:
@@ -119,6 +129,8 @@ class TextAndNetwork:
         network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
         for name, node in network.nodes.items():
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
+        if self.paper:
+            self.paper.start()
         state.network = self.export()
 
     def export(self) -> dict[str, Floats]:
@@ -127,6 +139,8 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             out |= {f"{name}/log_mass": node.masses.log_mass.copy(), f"{name}/log_u0": node.masses.log_u0.copy()}
             out |= {f"{links}/weights": item.weights.copy() for links, item in node.sets.items()}
+        if self.paper:
+            out[f"{self.paper.name}{SCORES}"] = self.paper.scores.copy()
         return out
 
     def restore(self, arrays: dict[str, Floats]) -> None:
@@ -143,6 +157,8 @@ class TextAndNetwork:
             for links, item in node.sets.items():
                 item.weights = arrays[f"{links}/weights"].copy()
             node.refresh()
+        if self.paper:
+            self.paper.scores = arrays[f"{self.paper.name}{SCORES}"].copy()
 
     def sweep(self, state: State, seed: Seed) -> None:
         """Every token given the vectors, then the network given the counts."""
@@ -153,7 +169,8 @@ class TextAndNetwork:
             self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed)
             self.switch.up(state, seed)
             self._read_customers(state)
-        self.report = self.network.step(self._seats(state), seed, generator(seed, STEP))
+        rng = generator(seed, STEP)
+        self.report = self.paper.step(rng) if self.paper else self.network.step(self._seats(state), seed, rng)
         self._store(state)
 
     def _store(self, state: State) -> None:

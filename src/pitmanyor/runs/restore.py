@@ -73,7 +73,7 @@ def reopen(path: Place, threads: int | None = None) -> tuple[Header, Run]:
     header = read_header(path)
     if (Path(path) / STATE).exists():
         return restore(path, threads)
-    return header, new_run(_read_plan(path, header), header.settings, threads)
+    return header, new_run(_read_plan(path, header), header.graph, header.settings, threads)
 
 
 def _read_plan(path: Place, header: Header) -> Plan:

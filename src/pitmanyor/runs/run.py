@@ -44,14 +44,14 @@ def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
         burn_in=settings.burn_in,
         anchors=settings.anchors,
         n_threads=threads or default_threads(state.plan.n_tokens),
-        join=Join(settings.text_sweeps, settings.spare_topics) if state.plan.graph.link_sets else None,
+        join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
     )
 
 
-def new_run(plan: Plan, settings: Settings, threads: int | None) -> Run:
+def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None) -> Run:
     """A run that has not begun: `advance` seats its tokens first."""
     state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
-    return Run(plan.graph, settings, new_chain(state, settings, threads))
+    return Run(graph, settings, new_chain(state, settings, threads))
 
 
 def advance(run: Run, checkpoints: Checkpoints | None = None, progress: bool = False) -> None:

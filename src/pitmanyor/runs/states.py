@@ -134,7 +134,7 @@ def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
     if not (n_live <= n_columns <= state.capacity and -1 <= status[DOOR] < state.capacity):
         raise ValueError("more topics than columns")
     topic, code = arrays["topic"], arrays["code"].astype(np.int64)
-    if topic.min() < 0 or topic.max() >= n_live:
+    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
         raise ValueError("a token of a topic that is not there")
     for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
         if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
