@@ -122,6 +122,22 @@ def test_links_without_text(tmp_path):
         fit(links_alone(), posts(), sweeps=2, seed=1)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_links_over_pairs_of_vectors(directed):
+    pairs = links_alone(kernel="pair", directed=directed, intercept=True)
+    alone = fit(pairs, posts(), sweeps=20, seed=1, n_topics=3)
+    same(alone, fit(pairs, posts(), sweeps=20, seed=1, n_topics=3))
+    assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
+    there, back = alone.link_probability("ann", "eve"), alone.link_probability("eve", "ann")
+    assert (there == pytest.approx(back)) == (not directed)
+    mixed = tntm().without("follows").copy()
+    mixed.links("follows", between="nu", kernel="pair")
+    mixed.links("mentions", between="nu")
+    both = fit(mixed, posts(), sweeps=6, text_sweeps=3, seed=1)
+    assert np.isfinite(both.trace["network/log_likelihood/follows"][3:]).all()
+    assert both.network_log_likelihood("mentions").error < 0.5
+
+
 def test_the_paper_s_method_is_there_and_resumes(tmp_path):
     given = {"text_sweeps": 3, "seed": 3, "method": "paper"}
     fit(tntm(), posts(), sweeps=6, checkpoint=tmp_path / "run", **given)

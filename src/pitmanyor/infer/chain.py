@@ -90,7 +90,7 @@ class Chain:
         seed = (self.seed, self.chain, self.n_sweeps)
         if self.join is not None and self.network is None and self.n_sweeps > self.join.text_sweeps:
             self._let_network_join(seed)
-        sample_concentrations(self.state, self.measures, seed, but=self.network.fixed if self.network else ())
+        sample_concentrations(self.state, self.measures, seed, *((self.network.fixed,) if self.network else ()))
         check_terms(self.state)
         if self.network:
             self.network.sweep(self.state, seed)

@@ -11,6 +11,9 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Links
 from pitmanyor.infer.network import TextAndNetwork, kernel_of, method_of
 from pitmanyor.links.evidence import Evidence, log_evidence
+from pitmanyor.links.noise import log_link
+from pitmanyor.links.observed import Observed
+from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.state import State
 from pitmanyor.state.means import mean
@@ -43,6 +46,8 @@ def link_probability(
         if label not in code:
             raise PlanError(f"{label!r} is no instance of {links.between!r}: it has no documents in this fit")
     nu = mean(state, links.between)
+    if links.kernel == "pair":
+        return _pair_probability(state, links, nu[[code[x] for x in sources]], nu[[code[x] for x in targets]])
     unit = nu / np.linalg.norm(nu, axis=1, keepdims=True)
     i, j = ([code[label] for label in side] for side in (sources, targets))
     item = SimilarLinks(kernel_of(links))
@@ -50,10 +55,19 @@ def link_probability(
     return np.asarray(np.exp(item.log_probability(np.clip((unit[i] * unit[j]).sum(axis=1), 0.0, 1.0))))
 
 
+def _pair_probability(state: State, links: Links, left: Floats, right: Floats) -> Floats:
+    both = Observed(np.zeros((0, 0), np.uint8), links.directed)
+    item = PairLinks(kernel_of(links), state.n_topics, both)
+    weights = state.network[f"{links.name}/weights"]
+    one, other = item.features(left), item.features(right)
+    scores = [item.scores(one[i : i + 1], other[i : i + 1], weights)[0, 0] for i in range(len(one))]
+    return np.asarray(np.exp(log_link(np.array(scores), links.noise)))
+
+
 def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: int) -> Evidence:
     """log p(X | nu) of a link set, weights integrated out."""
     links = find_links(state, name)
     both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)
-    item = both.network.nodes[links.between].sets[links.name]
+    item = both.network.nodes[links.between].all_sets[links.name]
     return log_evidence(item, np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, 43]))), n_draws)

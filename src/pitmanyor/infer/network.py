@@ -28,6 +28,7 @@ from pitmanyor.links.features import Kernel
 from pitmanyor.links.linked import LinkedNode, Seats
 from pitmanyor.links.network import Network, Report, Shared
 from pitmanyor.links.observed import Ends, Observed, observe
+from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.root import Prior, Root, draw_log_gamma
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.plan import Plan
@@ -108,9 +109,14 @@ class TextAndNetwork:
                 log_base=root.log_mu,
             )
             between = [links for links in plan.graph.link_sets if links.between == name]
-            sets = {links.name: SimilarLinks(kernel_of(links)) for links in between}
             seen = {links.name: observed_links(plan, links) for links in between}
-            nodes[name] = LinkedNode(plan.graph[name].discount, masses, sets, seen)
+            sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
+            pairs = {
+                links.name: PairLinks(kernel_of(links), k, seen[links.name])
+                for links in between
+                if links.kernel == "pair"
+            }
+            nodes[name] = LinkedNode(plan.graph[name].discount, masses, sets, seen, pairs)
             shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].share == "layer")
         return Network(root, nodes, shared)
 
@@ -138,7 +144,7 @@ class TextAndNetwork:
         out = {"log_mu": self.network.root.log_mu.copy()}
         for name, node in self.network.nodes.items():
             out |= {f"{name}/log_mass": node.masses.log_mass.copy(), f"{name}/log_u0": node.masses.log_u0.copy()}
-            out |= {f"{links}/weights": item.weights.copy() for links, item in node.sets.items()}
+            out |= {f"{links}/weights": item.weights.copy() for links, item in node.all_sets.items()}
         if self.paper:
             out[f"{self.paper.name}{SCORES}"] = self.paper.scores.copy()
         return out
@@ -154,7 +160,7 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             node.masses.log_mass[:] = arrays[f"{name}/log_mass"]
             node.masses.log_u0[:] = arrays[f"{name}/log_u0"]
-            for links, item in node.sets.items():
+            for links, item in node.all_sets.items():
                 item.weights = arrays[f"{links}/weights"].copy()
             node.refresh()
         if self.paper:

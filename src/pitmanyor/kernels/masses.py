@@ -19,7 +19,7 @@ from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.stable_density import log_tilted
 from pitmanyor.kernels.stirling import draw_tables
 
-JOIN, SCALARS, COLUMNS = 31, 32, 33  # purposes of random streams
+JOIN, SCALARS, COLUMNS, ONE = 31, 32, 33, 37  # purposes of random streams; COLUMNS and ONE take the next one too
 LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
 LEAST_SHAPE = 1e-300
 MOST_STEPS = 100
@@ -101,6 +101,14 @@ def propose(masses, tables, index, a, i, share, key, n, tried):
         x, n = draw_mass(tables, index, a, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
         tried[k] = x - log_q
     return n
+
+
+@kernel
+def propose_one(masses, tables, index, a, i, whole, seed, tried):
+    """Into `tried` a proposal for instance i, for those who judge it elsewhere."""
+    key = stream_key(seed[0], seed[1], seed[2], i, ONE + whole)
+    share = 1.0 if whole else float(len(tried)) ** -uniform(key, 0)
+    propose(masses, tables, index, a, i, share, key, np.int64(1), tried)
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
 
 FREEDOM = 5.0  # degrees of the Student t: its tails must be heavier than the posterior's
@@ -21,7 +22,7 @@ class Evidence(NamedTuple):
     error: float
 
 
-def log_evidence(links: SimilarLinks, rng: np.random.Generator, n_draws: int = 400) -> Evidence:
+def log_evidence(links: SimilarLinks | PairLinks, rng: np.random.Generator, n_draws: int = 400) -> Evidence:
     """The links' log likelihood at the similarities that were laid; the weights come back as they were.
 
     Elliptical slice sampling finds where the posterior of w is; a t fitted to its draws is what is averaged over.

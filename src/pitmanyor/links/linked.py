@@ -12,19 +12,23 @@ from pitmanyor.kernels.masses import (
     column_density,
     count_tables,
     move_scalars,
+    propose_one,
     redraw_columns,
     start_masses,
     widen_all,
 )
-from pitmanyor.kernels.similarity import Likeness, cosines, move_instances, unit_rows
+from pitmanyor.kernels.similarity import Likeness, cosines, move_instances, row_ratio, unit_rows
 from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.links.density import StableDensity, stable_density
+from pitmanyor.links.features import N_KNOTS
 from pitmanyor.links.observed import Observed
+from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Seed = tuple[int, int, int]
+ONE_BY_ONE = 44  # the purpose of random streams; it takes the next one too
 NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
 
 
@@ -52,8 +56,16 @@ class LinkedNode:
     is drawn by text alone is accepted by the ratio of p(X).
     """
 
-    def __init__(self, discount: float, masses: Masses, sets: dict[str, SimilarLinks], seen: dict[str, Observed]):
+    def __init__(
+        self,
+        discount: float,
+        masses: Masses,
+        sets: dict[str, SimilarLinks],
+        seen: dict[str, Observed],
+        pairs: dict[str, PairLinks] | None = None,
+    ) -> None:
         self.discount, self.masses, self.sets, self.seen = discount, masses, sets, seen
+        self.pairs = pairs or {}
         self.density = stable_density(discount) if discount > 0 else NO_DENSITY
         n, n_topics = masses.log_mass.shape
         counts = [both for name in sets for both in seen[name].both_ways()]
@@ -62,7 +74,7 @@ class LinkedNode:
             cosine=np.zeros((n, n)),
             ones=np.array(counts[0::2], np.uint8).reshape(len(sets), n, n),
             zeros=np.array(counts[1::2], np.uint8).reshape(len(sets), n, n),
-            curves=np.zeros((len(sets), 2, 0)),
+            curves=np.zeros((len(sets), 2, N_KNOTS)),
             work=np.zeros((4, max(n, n_topics))),
         )
 
@@ -99,20 +111,48 @@ class LinkedNode:
 
     def refresh_curves(self) -> None:
         curves = [links.curves(links.weights) for links in self.sets.values()]
-        self.likeness = self.likeness._replace(curves=np.array(curves))
+        self.likeness = self.likeness._replace(curves=np.array(curves).reshape(len(curves), 2, N_KNOTS))
 
     def lay(self) -> None:
         for s, links in enumerate(self.sets.values()):
             links.lay(self.likeness.cosine, self.likeness.ones[s], self.likeness.zeros[s])
+        for pairs in self.pairs.values():
+            pairs.place(self.nu)
+
+    @property
+    def all_sets(self) -> dict[str, SimilarLinks | PairLinks]:
+        return {**self.sets, **self.pairs}
 
     def log_likelihood(self) -> dict[str, float]:
-        """log p(X | nu, w) by link set, of similarities that were laid."""
-        return {name: links.log_likelihood(links.weights) for name, links in self.sets.items()}
+        """log p(X | nu, w) by link set, of vectors as they were last taken."""
+        return {name: links.log_likelihood(links.weights) for name, links in self.all_sets.items()}
 
     def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """Every instance proposed once; returns the share that was accepted."""
+        if self.pairs:
+            return self._move_one_by_one(seats, whole, seed)
         given = (self.masses, self.likeness, seats.tables, seats.which, self.discount, int(whole), seed)
         return float(move_instances(*given)) / len(self.masses.log_u0)
+
+    def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
+        """The same where some links look at pairs of vectors: judged out here, by all sets together."""
+        rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([*seed, ONE_BY_ONE + whole])))
+        tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
+        unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
+        for i in range(len(row)):
+            propose_one(self.masses, seats.tables, seats.which, self.discount, i, int(whole), seed, tried)
+            unit_rows(tried[None], unit)
+            row[:] = (likeness.unit * unit).sum(axis=1)
+            row[i] = 1.0
+            nu = unit[0] / unit[0].sum()
+            change = row_ratio(likeness, i, row) + sum(links.change(i, nu) for links in self.pairs.values())
+            if -rng.standard_exponential() < change:
+                self.masses.log_mass[i], likeness.unit[i] = tried, unit[0]
+                likeness.cosine[i], likeness.cosine[:, i] = row, row
+                for links in self.pairs.values():
+                    links.rows[i] = links.features(nu[None])[0]
+                accepted += 1
+        return accepted / len(row)
 
     def move_scalars(self, seed: Seed) -> None:
         if self.discount > 0:
@@ -121,7 +161,7 @@ class LinkedNode:
     def move_weights(self, rng: np.random.Generator, times: int) -> int:
         """The weights of every link set; returns the steps of elliptical slice sampling."""
         self.lay()
-        steps = sum(links.update(rng, times) for links in self.sets.values())
+        steps = sum(links.update(rng, times) for links in self.all_sets.values())
         self.refresh_curves()
         return steps
 
@@ -151,6 +191,11 @@ class LinkedNode:
             before = links.log_likelihood(links.weights)
             links.lay(cosine, self.likeness.ones[s], self.likeness.zeros[s])
             change += links.log_likelihood(links.weights) - before
+        nu = unit / unit.sum(axis=1, keepdims=True)
+        for pairs in self.pairs.values():
+            before = pairs.log_likelihood(pairs.weights)
+            pairs.place(nu)
+            change += pairs.log_likelihood(pairs.weights) - before
         return Columns(log_base, out, unit, cosine, change)
 
     def keep_columns(self, columns: Columns) -> None:
