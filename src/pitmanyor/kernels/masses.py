@@ -22,7 +22,7 @@ from pitmanyor.kernels.stirling import draw_tables
 JOIN, SCALARS, COLUMNS, ONE = 31, 32, 33, 37  # purposes of random streams; COLUMNS and ONE take the next one too
 LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
 LEAST_SHAPE = 1e-300
-MOST_STEPS = 100
+MOST_STEPS, NARROW = 100, 1e-12
 
 
 class Masses(NamedTuple):
@@ -214,7 +214,7 @@ def _slice(density, masses, i, of_u0, of_mass, key, n):
     while high > 0 and _along(density, masses, i, right, of_u0, of_mass) > level:
         right += 1.0
         high -= 1
-    while True:
+    while right - left > NARROW:
         x = left + (right - left) * uniform(key, n)
         n += 1
         if _along(density, masses, i, x, of_u0, of_mass) > level:
@@ -223,6 +223,7 @@ def _slice(density, masses, i, of_u0, of_mass, key, n):
             left = x
         else:
             right = x
+    return 0.0, n
 
 
 @kernel

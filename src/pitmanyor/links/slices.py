@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 100
+NARROW = 1e-12  # an interval that has shrunk to nothing: the point stays, whatever a density said of it
 
 
 class Ellipse(NamedTuple):
@@ -37,7 +38,7 @@ def elliptical_slice(
     angle = rng.uniform(0.0, 2.0 * math.pi)
     low, high = angle - 2.0 * math.pi, angle
     n_steps = 0
-    while True:
+    while high - low > NARROW:
         n_steps += 1
         tried = point * math.cos(angle) + other * math.sin(angle)
         value = log_likelihood(tried)
@@ -48,6 +49,7 @@ def elliptical_slice(
         else:
             high = angle
         angle = rng.uniform(low, high)
+    return Ellipse(point, current, n_steps)
 
 
 def slice_sample(
@@ -63,7 +65,7 @@ def slice_sample(
         left, steps_left = left - width, steps_left - 1
     while steps_right > 0 and log_density(right) > level:
         right, steps_right = right + width, steps_right - 1
-    while True:
+    while right - left > NARROW * (1.0 + abs(x)):
         tried = rng.uniform(left, right)
         if log_density(tried) > level:
             return float(tried)
@@ -71,3 +73,4 @@ def slice_sample(
             left = tried
         else:
             right = tried
+    return x
