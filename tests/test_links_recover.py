@@ -1,4 +1,4 @@
-"""Simulated authors whose vectors are known: links and text together predict better than either, and find the vectors."""
+"""Simulated authors with known vectors: links and text together predict better than either, and find the vectors."""
 
 from functools import cache
 

@@ -48,14 +48,3 @@ def test_a_root_that_does_not_see_the_vectors_is_caught():
     """Planted: mu0 is drawn from tables alone, although every nu depends on it."""
     with patch.object(linked.LinkedNode, "column_density", lambda self, k, log_base: 0.0):
         assert worst("author_topic", 0.5) > 8
-
-
-def test_masses_that_forget_their_customers_are_caught():
-    """Planted: proposals come from the prior of nu, not from what the text says."""
-    right = linked.move_instances
-
-    def forgetful(masses, *rest):
-        return right(masses._replace(customers=np.zeros_like(masses.customers)), *rest)
-
-    with patch.object(linked, "move_instances", forgetful):
-        assert worst("author_topic", 0.5) > 8
