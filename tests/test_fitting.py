@@ -161,12 +161,3 @@ def test_topics_without_words_of_their_own_are_refused():
     result = fit(no_topic_words(), CORPUS, sweeps=1, seed=1)
     with pytest.raises(PlanError, match="no node above 'own' is per topic alone"):
         result.topics(3)
-
-
-def test_links_are_left_out_with_a_warning():
-    corpus = simulate(
-        models.tntm().without("follows"), documents=4, tokens=3, groups={"author": 2}, vocabulary=5, seed=1
-    ).corpus
-    with pytest.warns(UserWarning, match="links 'follows' are declared, and sampling links is not built yet"):
-        fitted = fit(models.tntm(), corpus, sweeps=2, seed=1)
-    assert fitted.graph == models.tntm().without("follows")

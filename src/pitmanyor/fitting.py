@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.chain import tidy as tidy
+from pitmanyor.infer.joining import root_of
+from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
@@ -24,12 +26,13 @@ from pitmanyor.runs.directory import create, new_header, read_header, write_head
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
-from pitmanyor.runs.settings import Settings
+from pitmanyor.runs.settings import METHODS, Method, Settings
 from pitmanyor.state import Rule
 from pitmanyor.state.memory import Memory, memory_of, refuse_if_too_large
 from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
+Preset = Literal["paper"]
 
 
 class Fit(Posterior):
@@ -59,7 +62,7 @@ class Fit(Posterior):
 
     @property
     def graph(self) -> Graph:
-        return self.state.plan.graph
+        return self.run.graph
 
     @property
     def corpus(self) -> Corpus:
@@ -80,6 +83,13 @@ class Fit(Posterior):
         create(path, header, self.corpus)
         with hold(path):
             Checkpoints(path, header).write(self.run)
+
+    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
+        """Averaged over the samples that have a network; of the last state if there are none."""
+        kept = [sample for sample in self.samples if sample.state.network]
+        if not kept:
+            return super()._link_probability(sources, targets, links)
+        return np.asarray(np.mean([sample.link_probability(sources, targets, links) for sample in kept], axis=0))
 
     def infer(
         self,
@@ -109,7 +119,7 @@ def fit(
     model: Graph,
     corpus: Corpus,
     *,
-    sweeps: int,
+    sweeps: int | None = None,
     seed: int,
     max_topics: int | None = None,
     sweep: Sweep = "mixed",
@@ -118,6 +128,11 @@ def fit(
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
+    text_sweeps: int | None = None,
+    spare_topics: int = 5,
+    n_topics: int | None = None,
+    method: Method = "exact",
+    preset: Preset | None = None,
     samples: int = 0,
     chain: int = 0,
     progress: bool = False,
@@ -136,13 +151,33 @@ def fit(
     initial_topics: deal topics at random at first, instead of drawing them one after the other.
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
+    text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
+    spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
+        retired (maths 6).
+    n_topics: of a graph with links and without text, how many topics its vectors are over.
+    method: "exact", or "paper": its Algorithm 3 as printed, which is not posterior-correct, for replication.
+    preset: "paper" for its settings: 1,000 sweeps of text, 1,000 with the network, a concentration for each instance.
     samples: how many states to keep, evenly spread over the second half of the sweeps.
     checkpoint: a directory to be made, where the run is saved every `checkpoint_every` seconds, at the end, at Ctrl-C
         and at SIGTERM; `load` reads it, and `resume` goes on with it.
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
     """
-    _check(sweeps, seed, samples, initial_topics, model)
-    plan = compile_plan(_text_alone(model), corpus)
+    if not isinstance(model, Graph):
+        raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
+    if preset is not None:
+        model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
+    if sweeps is None:
+        raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
+    text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
+    if not model.streams and model.link_sets:
+        text_sweeps, spare_topics = 0, _topics_of_links(model, n_topics)
+    elif n_topics is not None:
+        raise PlanError("n_topics is for graphs of links alone; this one has text, which finds its topics by itself")
+    _check(sweeps, seed, samples, initial_topics)
+    _check_links(model, text_sweeps, spare_topics, method)
+    plan = compile_plan(model, corpus)
+    for links in model.link_sets:
+        observed_links(plan, links)  # what does not fit shows before the first sweep
     refuse_if_too_large(plan, initial_topics or max_topics)
     settings = Settings(
         sweeps=int(sweeps),
@@ -155,12 +190,15 @@ def fit(
         initial_topics=initial_topics,
         rule=rule,
         samples=int(samples),
+        text_sweeps=text_sweeps if model.link_sets else 0,
+        spare_topics=int(spare_topics) if model.link_sets else 0,
+        method=method,
     )
-    run = new_run(plan, settings, threads)
+    run = new_run(plan, model, settings, threads)
     if checkpoint is None:
         advance(run, None, progress)
         return Fit(run)
-    header = new_header(plan.graph, settings, corpus)
+    header = new_header(model, settings, corpus)
     checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
     create(checkpoint, header, corpus)
     with hold(checkpoint):
@@ -205,21 +243,36 @@ def resume(
     return Fit(run)
 
 
-def _text_alone(model: Graph) -> Graph:
-    """The graph without its links, which are declared but not sampled yet; says so."""
-    for links in model.link_sets:
-        warnings.warn(
-            f"links {links.name!r} are declared, and sampling links is not built yet: this fit samples the text alone, "
-            f"as graph.without({links.name!r}) does",
-            stacklevel=3,
-        )
-        model = model.without(links.name)
-    return model
+def _as_in_the_paper(
+    model: Graph, preset: str, sweeps: int | None, text_sweeps: int | None
+) -> tuple[Graph, int, int | None]:
+    """The paper's settings: 1,000 + 1,000 sweeps, and a concentration for each instance. What is given stays."""
+    if preset != "paper":
+        raise PlanError(f'preset is "paper" or None, not {preset!r}')
+    if sweeps is None:
+        sweeps, text_sweeps = 2_000 if model.link_sets else 1_000, 1_000 if text_sweeps is None else text_sweeps
+    return model.set("*", share="node"), sweeps, text_sweeps
 
 
-def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None, model: Graph) -> None:
-    if not isinstance(model, Graph):
-        raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
+def _topics_of_links(model: Graph, n_topics: int | None) -> int:
+    """How many topics the vectors of a graph without text are over; those of a finite root are there already."""
+    if root_of(model).kind != "gem":
+        return 0
+    if n_topics is None or n_topics < 2:
+        raise PlanError(f"a graph of links without text needs n_topics=, 2 or more (such as 10), not {n_topics}")
+    return int(n_topics)
+
+
+def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str) -> None:
+    if method not in METHODS:
+        raise PlanError(f"method is one of {', '.join(METHODS)}, not {method!r}")
+    if text_sweeps < 0 or spare_topics < 0:
+        raise PlanError(f"text_sweeps and spare_topics are 0 or more, not {text_sweeps} and {spare_topics}")
+    if model.link_sets:
+        root_of(model)  # teaches if links hang on a node that cannot be sampled
+
+
+def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None) -> None:
     if sweeps < 0:
         raise PlanError(f"sweeps must be 0 or more, not {sweeps}")
     if seed < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node
+from pitmanyor.infer.linking import link_probability, network_log_likelihood
+from pitmanyor.links.evidence import Evidence
 from pitmanyor.state import State
 from pitmanyor.state.means import NewTopic, counts_of, mean, mixing
 
@@ -78,6 +80,24 @@ class Posterior:
         phi, words = self.mean(node), plan.words[node]
         best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
         return [[(plan.corpus.vocabulary[words[w]], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+
+    def link_probability(
+        self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
+    ) -> Floats:
+        """Probability of a link from i to j: labels, or lists of them. `links` names the set if there are several."""
+        sources, targets = (
+            [side] if isinstance(side, str) or not isinstance(side, Sequence) else side for side in (i, j)
+        )
+        if len(sources) != len(targets):
+            raise PlanError(f"link_probability takes pairs: {len(sources)} sources and {len(targets)} targets are none")
+        return self._link_probability(sources, targets, links)
+
+    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
+        return link_probability(self.state, sources, targets, links)
+
+    def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+        """log p(links | vectors) with the random function integrated out, and its standard error (maths 6)."""
+        return network_log_likelihood(self.state, links, seed, draws)
 
     def _shared_words(self, emit: str) -> str:
         """The topic's own word distribution: the nearest ancestor of the emitting node that is per topic alone."""

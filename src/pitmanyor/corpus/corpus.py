@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus.describe import Description, describe
+from pitmanyor.corpus.hold import HeldOut, hide
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
 from pitmanyor.corpus.pick import indices, split
 from pitmanyor.corpus.report import ReadReport
@@ -95,6 +96,21 @@ class Corpus:
             groups = self.groups[by].codes
         train, held = split(self.n_documents, test, groups, seed)
         return self.subset(train), self.subset(held)
+
+    def hide_links(
+        self, name: str, by: str, share: float = 0.1, seed: int = 0, directed: bool = True
+    ) -> tuple[Corpus, HeldOut]:
+        """This corpus with a share of the pairs of a link set held out, and what they are.
+
+        Pairs are of two different labels of the group `by`, such as "author". A fit neither counts them as linked nor
+        as not linked; `Fit.link_probability` predicts them. `directed=False` hides both directions of a pair as one.
+        """
+        for what, where in ((name, self.links), (by, self.groups)):
+            if what not in where:
+                raise CorpusError(f"no {what!r} among {', '.join(map(repr, where)) or 'none'} of this corpus")
+        labels = tuple(self.groups[by].labels[code] for code in np.unique(self.groups[by].codes))
+        left, held = hide(self.links[name], labels, share, seed, directed)
+        return replace(self, links=MappingProxyType({**self.links, name: left})), held
 
     @cached_property
     def content_hash(self) -> str:

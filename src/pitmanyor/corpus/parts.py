@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,13 +53,21 @@ class Grouping:
     codes: NDArray[np.int32]
 
 
+def _no_pairs() -> NDArray[np.int32]:
+    return frozen(np.zeros((0, 2), np.int32), np.int32)
+
+
 @dataclass(frozen=True, eq=False)
 class LinkSet:
-    """Directed links: link i goes from `labels[sources[i]]` to `labels[targets[i]]`."""
+    """Directed links: link i goes from `labels[sources[i]]` to `labels[targets[i]]`.
+
+    Pairs in `hidden` (source, target) are held out: whether they are linked is not known.
+    """
 
     labels: tuple[Hashable, ...]
     sources: NDArray[np.int32]
     targets: NDArray[np.int32]
+    hidden: NDArray[np.int32] = field(default_factory=_no_pairs)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:

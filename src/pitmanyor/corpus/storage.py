@@ -82,6 +82,8 @@ def to_arrays(corpus: Corpus) -> dict[str, Array]:
         _put_labels(out, f"group/{name}/labels", group.labels)
     for name, links in corpus.links.items():
         out |= {f"link/{name}/sources": links.sources, f"link/{name}/targets": links.targets}
+        if len(links.hidden):  # only then, so that a corpus without has the hash it always had
+            out[f"link/{name}/hidden"] = links.hidden
         _put_labels(out, f"link/{name}/labels", links.labels)
     if corpus.times is not None:
         out["times"] = corpus.times.astype("datetime64[ms]").view(np.int64)
@@ -109,7 +111,11 @@ def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str,
         labels = _labels(arrays, f"link/{name}/labels")
         ends = [frozen(arrays[f"link/{name}/{end}"], np.int32) for end in ("sources", "targets")]
         _check_codes(np.stack(ends), len(labels))
-        links[name] = LinkSet(labels, *ends)
+        hidden = frozen(arrays.get(f"link/{name}/hidden", np.zeros((0, 2), np.int32)), np.int32)
+        _check_codes(hidden, len(labels))
+        if hidden.ndim != 2 or hidden.shape[1] != 2:
+            raise ValueError(f"hidden pairs of the links {name!r}")
+        links[name] = LinkSet(labels, ends[0], ends[1], hidden)
     times, rows = arrays.get("times"), arrays.get("rows")
     sizes |= {len(column) + 1 for column in (times, rows) if column is not None}
     if len(sizes) != 1:

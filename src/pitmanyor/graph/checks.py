@@ -16,6 +16,7 @@ from pitmanyor.graph.values import (
     as_over,
     as_plate,
     as_prior,
+    as_scale,
     as_share,
     as_weights,
 )
@@ -188,7 +189,12 @@ def checked_links(links: Links, nodes: Mapping[str, Node]) -> Links:
         )
     if links.kernel not in get_args(Kernel):
         raise GraphError(f"the links {name!r} have kernel={links.kernel!r}; the kernels are 'similarity' and 'pair'")
-    return links
+    return replace(
+        links,
+        signal=as_scale(name, "signal", links.signal, 0.0, 100.0),
+        length=as_scale(name, "length", links.length, 0.05, 1e6),
+        noise=as_scale(name, "noise", links.noise, 0.0, 30.0),
+    )
 
 
 def plate_text(plate: Iterable[str]) -> str:

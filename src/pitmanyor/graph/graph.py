@@ -113,12 +113,21 @@ class Graph:
         kernel: Kernel = "similarity",
         intercept: bool = False,
         self_links: bool = False,
+        signal: float = 1.0,
+        length: float = 1.0,
+        noise: float = 1.0,
     ) -> Links:
-        """Observed links between the instances of a node over topics, such as authors who follow each other."""
+        """Observed links between the instances of a node over topics, such as authors who follow each other.
+
+        Their scores are a Gaussian process with the scale `signal`, the `length` and the `noise` (s, l and sigma of
+        the paper). `kernel="similarity"`: over the cosine of two instances, around that cosine; `"pair"`: over the
+        pair of their vectors, around 0. `intercept=True` suits sparse networks. An instance has no link to itself
+        unless `self_links=True`.
+        """
         self._check_free("link set", name)
-        links = Links(name, self._name(between), directed, kernel, intercept, self_links)
+        links = Links(name, self._name(between), directed, kernel, intercept, self_links, signal, length, noise)
         self._links[name] = checked_links(links, self._nodes)
-        return links
+        return self._links[name]
 
     @classmethod
     def from_parts(cls, nodes: Iterable[Node], streams: Iterable[Tokens] = (), links: Iterable[Links] = ()) -> Graph:

@@ -77,7 +77,10 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Links:
-    """A named set of links between the instances of a node's grouping plate."""
+    """A named set of links between the instances of a node's grouping plate.
+
+    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process (maths 6).
+    """
 
     name: str
     between: str
@@ -85,3 +88,6 @@ class Links:
     kernel: Kernel = "similarity"
     intercept: bool = False
     self_links: bool = False
+    signal: float = 1.0
+    length: float = 1.0
+    noise: float = 1.0

@@ -16,7 +16,7 @@ VERSION = 1
 _KINDS = ("gem", "pyp", "dirichlet")
 _NODE = ("name", "kind", "parents", "over", "plate", "discount", "concentration", "share", "mix_prior", "mix_weights")
 _STREAM = ("name", "topic", "emit")
-_LINKS = ("name", "between", "directed", "kernel", "intercept", "self_links")
+_LINKS = ("name", "between", "directed", "kernel", "intercept", "self_links", "signal", "length", "noise")
 
 
 def to_dict(graph: Graph) -> dict[str, Any]:
@@ -95,11 +95,13 @@ def _read_stream(data: object, place: str) -> Tokens:
 
 def _read_links(data: object, place: str) -> Links:
     fields = _fields(data, place, _LINKS)
-    kinds = (str, str, bool, str, bool, bool)
+    number = (int, float)
+    kinds: tuple[type | tuple[type, ...], ...] = (str, str, bool, str, bool, bool, number, number, number)
     return Links(*(_typed(fields, key, kind, place) for key, kind in zip(_LINKS, kinds, strict=True)))
 
 
-def _typed(fields: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
+def _typed(fields: Mapping[str, Any], key: str, kind: type | tuple[type, ...], place: str) -> Any:
     if not isinstance(fields[key], kind):
-        raise GraphError(f"{place}.{key} must be a {'name' if kind is str else 'truth value'}, not {fields[key]!r}")
+        what = "name" if kind is str else "truth value" if kind is bool else "number"
+        raise GraphError(f"{place}.{key} must be a {what}, not {fields[key]!r}")
     return fields[key]

@@ -75,6 +75,8 @@ def _links_line(links: Links) -> str:
     if links.kernel != "similarity":
         parts.append(f"kernel={_quote(links.kernel)}")
     parts += [f"{flag}=True" for flag in ("intercept", "self_links") if getattr(links, flag)]
+    scales = {name: getattr(links, name) for name in ("signal", "length", "noise")}
+    parts += [f"{name}={number(value)}" for name, value in scales.items() if value != 1.0]
     return f"g.links({', '.join(parts)})"
 
 

@@ -61,6 +61,14 @@ def as_concentration(name: str, value: object) -> float | Gamma:
     return number
 
 
+def as_scale(name: str, what: str, value: object, least: float, most: float) -> float:
+    """A number of a link set's Gaussian process, between bounds that arithmetic asks for."""
+    number = _number(value)
+    if number is None or not least <= number <= most:
+        raise GraphError(f"the links {name!r} have {what}={value!r}; it must be a number from {least:g} to {most:g}")
+    return number
+
+
 def as_share(name: str, value: object) -> Share:
     for share in get_args(Share):
         if value == share:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,11 +80,11 @@ def _more_than(counts: Floats) -> NDArray[np.int64]:
     return np.bincount(counts.astype(np.int64))[::-1].cumsum()[::-1][1:]
 
 
-def sample_concentrations(state: State, measures: Measures, seed: Seed) -> None:
-    """Draw every concentration that has a prior, given the measures of the last sweep."""
+def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Collection[str] = ()) -> None:
+    """Draw every concentration that has a prior, given the measures of the last sweep; `but` these nodes'."""
     rng = generator(seed, DRAWS)
     for i, node in enumerate(state.plan.nodes):
-        if isinstance(node.concentration, Gamma):
+        if isinstance(node.concentration, Gamma) and node.name not in but:
             values = measures.by_node[i]
             if node.share == "layer":
                 values = values.sum(axis=0, keepdims=True)
@@ -110,6 +112,13 @@ def _store(state: State, i: int, node: Node, drawn: Floats) -> None:
         columns = len(drawn) // block.n_instances
         own = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
         own[:, :columns] = drawn.reshape(block.n_instances, columns)
+
+
+def store_concentrations(state: State, name: str, drawn: Floats) -> None:
+    """Let a node have concentrations that were drawn elsewhere: one, or one per instance."""
+    i = state.plan.index[name]
+    _store(state, i, state.plan.nodes[i], drawn)
+    _refresh(state, i, state.plan.nodes[i])
 
 
 def _refresh(state: State, i: int, node: Node) -> None:

@@ -63,7 +63,7 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
 
 def share_of_anchors(n_tokens: int) -> float:
     """The share of documents that are anchors where nobody says: births and deaths cost the same in every corpus."""
-    return min(1.0, max(FEWEST, ANCHORED / n_tokens))
+    return min(1.0, max(FEWEST, ANCHORED / max(n_tokens, 1)))
 
 
 class Sweeper:

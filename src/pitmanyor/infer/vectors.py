@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,14 @@ from pitmanyor.kernels.word_vectors import draw_word_node
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
+
+
+class Given(NamedTuple):
+    """A topic-side node whose vectors are not drawn here, and what the way up needs of them: log U0 and log sum J."""
+
+    vectors: NDArray[np.float64]  # (instance, topic)
+    log_u0: NDArray[np.float64]
+    log_total: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +84,15 @@ class Switch:
             self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
             self.log_x = np.zeros(n_rests)
 
-    def down(self, state: State, seed: Seed) -> None:
-        """Counts to vectors, parents first. Live topics must be the first columns."""
+    def down(self, state: State, seed: Seed, given: Mapping[int, Given] | None = None) -> None:
+        """Counts to vectors, parents first; nodes in `given` have theirs. Live topics must be the first columns."""
         self._make_room(state)
         net = state.net
         for i in self.shared:
             block, cells = state.layout.blocks[i], state.plan.cells.of(i)
-            if i in self.chunks:
+            if given is not None and i in given:
+                self._take(state, i, given[i])
+            elif i in self.chunks:
                 chunks, size = self.chunks[i], block.n_instances * block.own
                 draw_word_scalars(net, self.vectors, i, block.rest, block.to_rest, size, seed)
                 sums = np.empty((len(chunks.bounds) - 1, block.width))
@@ -89,6 +101,17 @@ class Switch:
             else:
                 draw_topic_node(net, self.vectors, self.family, cells.start, cells.stop, seed)
             mark_explicit(net, i, block.rests.start, block.rests.stop)
+
+    def _take(self, state: State, i: int, given: Given) -> None:
+        """Vectors that somebody else has drawn: u is 0 as yet, so v = 1 and g = U0 (maths 4)."""
+        block, instance = state.layout.blocks[i], state.plan.cells.instance[state.plan.cells.of(i)]
+        rows = state.net.stay[block.rows].reshape(block.n_cells, block.width)
+        rows[:] = 0.0
+        rows[:, : given.vectors.shape[1]] = given.vectors[instance]
+        self.vectors.log_v[block.rests] = 0.0
+        self.vectors.log_g[block.rests] = given.log_u0
+        self.vectors.log_total[block.rests] = given.log_total
+        self.vectors.rest[block.rests] = 0.0
 
     def up(self, state: State, seed: Seed) -> None:
         """Vectors and documents to counts, children first: customers recounted, tables drawn given the old bases."""

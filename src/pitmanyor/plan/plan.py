@@ -13,6 +13,7 @@ from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.arrays import DIRICHLET, GEM, PYP
 from pitmanyor.plan.cells import Cells, build_cells, lineage
 from pitmanyor.plan.instances import Instances, find_instances
+from pitmanyor.plan.silence import is_silent, silenced
 from pitmanyor.plan.tokens import TokenOrder, order_tokens, vocabularies
 from pitmanyor.plan.walks import Walks, topic_walks, word_walks
 
@@ -82,13 +83,13 @@ def compile_plan(graph: Graph, corpus: Corpus) -> Plan:
     """Flatten a graph over a corpus; every way in which they do not fit each other is an error here."""
     graph.validate()
     if not graph.streams:
-        raise PlanError("the graph has no token stream; add g.tokens(...) (models of links alone are not built yet)")
+        graph, corpus = silenced(graph, corpus)
     if corpus.n_tokens > MAX_TOKENS:
         raise PlanError(f"{corpus.n_tokens:,} tokens are more than the {MAX_TOKENS:,} that counts can hold")
     instances = find_instances(graph, corpus)
     words = vocabularies(graph, corpus)
     order = order_tokens(graph, corpus, words)
-    if not len(order.word):
+    if not len(order.word) and not is_silent(graph):
         raise PlanError("the streams of this graph hold no token in this corpus")
     cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
     topics, context, leaf = topic_walks(graph, instances, cells)

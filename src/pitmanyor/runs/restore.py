@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError
+from pitmanyor.infer.joining import finite_plan
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.runs.directory import CORPUS, SAMPLE, STATE, Header, Place, read_header
 from pitmanyor.runs.run import Run, new_chain, new_run
 from pitmanyor.runs.saved import SAMPLE_KIND, misfit, read_checked, read_saved
-from pitmanyor.runs.states import build_shapes, unpack
+from pitmanyor.runs.settings import Settings
+from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack
 from pitmanyor.state import State, new_state
+
+LARGEST = 1 << 20  # topics of a network: no file may ask for more memory than there is
 
 
 def restore(path: Place, threads: int | None = None) -> tuple[Header, Run]:
@@ -24,17 +32,40 @@ def restore(path: Place, threads: int | None = None) -> tuple[Header, Run]:
             f"pitmanyor.resume({str(path)!r})"
         )
     saved = read_saved(path, header)
-    plan = _read_plan(path, header)
-    empty = new_state(plan, max_topics=header.settings.max_topics, rule=header.settings.rule)
+    empties = Empties(_read_plan(path, header), header.settings)
     try:
-        state = unpack(empty, saved.arrays)
-        state.tables = build_shapes(plan.discounts, saved.tables)
+        state = unpack(empties.of(saved.arrays), saved.arrays)
+        state.tables = build_shapes(state.plan.discounts, saved.tables)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise misfit(Path(path) / STATE, error) from error
-    samples = {sweep: _read_sample(path, header, empty, sweep) for sweep in saved.samples}
-    run = Run(header.settings, new_chain(state, header.settings, threads), samples, saved.seconds)
-    run.chain.continue_from(saved.n_sweeps, saved.trace)
+    samples = {sweep: _read_sample(path, header, empties, sweep) for sweep in saved.samples}
+    run = Run(header.graph, header.settings, new_chain(state, header.settings, threads), samples, saved.seconds)
+    try:
+        run.chain.continue_from(saved.n_sweeps, saved.trace)
+    except ValueError as error:
+        raise misfit(Path(path) / STATE, error) from error
     return header, run
+
+
+class Empties:
+    """New states for what was packed: of the text alone, and of text and network once they know their topics."""
+
+    def __init__(self, plan: Plan, settings: Settings) -> None:
+        self.plan, self.settings = plan, settings
+        self._text: State | None = None
+        self._joined: dict[int, State] = {}
+
+    def of(self, arrays: Mapping[str, NDArray[Any]]) -> State:
+        if not any(name.startswith(NETWORK) for name in arrays):
+            if self._text is None:
+                self._text = new_state(self.plan, max_topics=self.settings.max_topics, rule=self.settings.rule)
+            return self._text
+        n_topics = n_columns(arrays)
+        if not (self.plan.graph.link_sets and 0 < n_topics <= LARGEST):
+            raise ValueError("a network that the graph does not have")
+        if n_topics not in self._joined:
+            self._joined[n_topics] = new_state(finite_plan(self.plan, n_topics), rule=self.settings.rule)
+        return self._joined[n_topics]
 
 
 def reopen(path: Place, threads: int | None = None) -> tuple[Header, Run]:
@@ -42,7 +73,7 @@ def reopen(path: Place, threads: int | None = None) -> tuple[Header, Run]:
     header = read_header(path)
     if (Path(path) / STATE).exists():
         return restore(path, threads)
-    return header, new_run(_read_plan(path, header), header.settings, threads)
+    return header, new_run(_read_plan(path, header), header.graph, header.settings, threads)
 
 
 def _read_plan(path: Place, header: Header) -> Plan:
@@ -53,12 +84,12 @@ def _read_plan(path: Place, header: Header) -> Plan:
     return compile_plan(header.graph, corpus)
 
 
-def _read_sample(path: Place, header: Header, empty: State, sweep: int) -> Posterior:
+def _read_sample(path: Place, header: Header, empties: Empties, sweep: int) -> Posterior:
     place = Path(path) / SAMPLE.format(sweep)
     said, arrays = read_checked(place, SAMPLE_KIND, header)
     try:
         if said["sweep"] != sweep:
             raise ValueError(f"the state after sweep {said['sweep']}")
-        return Posterior(unpack(empty, arrays), float(said["log_joint"]))
+        return Posterior(unpack(empties.of(arrays), arrays), float(said["log_joint"]))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise misfit(place, error) from error

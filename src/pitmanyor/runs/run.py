@@ -7,7 +7,8 @@ import os
 import time
 from dataclasses import dataclass, field
 
-from pitmanyor.infer.chain import SMALL_CORPUS, Chain, tidy
+from pitmanyor.graph import Graph
+from pitmanyor.infer.chain import SMALL_CORPUS, Chain, Join, tidy
 from pitmanyor.infer.interrupt import Interrupt
 from pitmanyor.infer.progress import Progress
 from pitmanyor.plan import Plan
@@ -22,6 +23,7 @@ from pitmanyor.state import State, new_state
 class Run:
     """A chain, what it was asked for, the states it kept by their sweeps, and the seconds it took so far."""
 
+    graph: Graph  # as it was asked for: when a network joins, the chain's own has a finite root
     settings: Settings
     chain: Chain
     samples: dict[int, Posterior] = field(default_factory=dict)
@@ -42,13 +44,14 @@ def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
         burn_in=settings.burn_in,
         anchors=settings.anchors,
         n_threads=threads or default_threads(state.plan.n_tokens),
+        join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
     )
 
 
-def new_run(plan: Plan, settings: Settings, threads: int | None) -> Run:
+def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None) -> Run:
     """A run that has not begun: `advance` seats its tokens first."""
     state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
-    return Run(settings, new_chain(state, settings, threads))
+    return Run(graph, settings, new_chain(state, settings, threads))
 
 
 def advance(run: Run, checkpoints: Checkpoints | None = None, progress: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SWEEPS = ("mixed", "collapsed", "explicit")
 RULES = ("clamp", "paper", "singleton")
+METHODS = ("exact", "paper")
+Method = Literal["exact", "paper"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,9 @@ class Settings:
     initial_topics: int | None = None
     rule: Rule = "clamp"
     samples: int = 0
+    text_sweeps: int = 0  # before the network joins; without links it means nothing
+    spare_topics: int = 0
+    method: Method = "exact"
 
     @property
     def kept(self) -> frozenset[int]:
@@ -47,7 +52,7 @@ class Settings:
         names = {field.name for field in fields(cls)}
         if set(said) != names:
             raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")
-        for name in ("sweeps", "seed", "chain", "burn_in", "samples"):
+        for name in ("sweeps", "seed", "chain", "burn_in", "samples", "text_sweeps", "spare_topics"):
             if type(said[name]) is not int or said[name] < 0:
                 raise ValueError(f"{name} is {said[name]!r}, no count")
         for name in ("max_topics", "initial_topics"):
@@ -57,4 +62,6 @@ class Settings:
             raise ValueError(f"anchors is {said['anchors']!r}, no share")
         if said["sweep"] not in SWEEPS or said["rule"] not in RULES:
             raise ValueError(f"sweep {said['sweep']!r} or rule {said['rule']!r} is not known here")
+        if said["method"] not in METHODS:
+            raise ValueError(f"method {said['method']!r} is not known here")
         return cls(**said)

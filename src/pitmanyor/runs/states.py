@@ -24,6 +24,7 @@ from pitmanyor.state.stirling import MOST_BYTES
 Array = NDArray[Any]
 DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
+NETWORK = "network/"  # the unknowns of links, by their names
 
 
 def pack(state: State) -> dict[str, Array]:
@@ -32,6 +33,7 @@ def pack(state: State) -> dict[str, Array]:
     at = np.flatnonzero(net.counts.any(axis=1) | (net.stay != 0) | (net.open != 1))
     out: dict[str, Array] = {"at": at, "counts": net.counts[at], "stay": net.stay[at], "open": net.open[at]}
     out |= {name: getattr(net, name) for name in DENSE}
+    out |= {f"{NETWORK}{name}": values for name, values in state.network.items()}
     return out | {name: getattr(text, name) for name in TOKENS}
 
 
@@ -53,7 +55,16 @@ def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     dense = {name: arrays[name] for name in DENSE}
     state.net = net._replace(nodes=net.nodes.copy(), counts=counts, stay=stay, open=opened, **dense)
     state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
+    state.network = {name.removeprefix(NETWORK): values for name, values in arrays.items() if name.startswith(NETWORK)}
+    if any(values.dtype != np.float64 for values in state.network.values()):
+        raise ValueError("unknowns of a network that are no numbers")
     return state
+
+
+def n_columns(arrays: Mapping[str, Array]) -> int:
+    """How many topics a packed state has, in or out of use."""
+    _capacity(arrays["status"])
+    return int(arrays["status"][N_LIVE])
 
 
 def table_shapes(tables: StirlingTables) -> list[list[int]]:
@@ -123,7 +134,7 @@ def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
     if not (n_live <= n_columns <= state.capacity and -1 <= status[DOOR] < state.capacity):
         raise ValueError("more topics than columns")
     topic, code = arrays["topic"], arrays["code"].astype(np.int64)
-    if topic.min() < 0 or topic.max() >= n_live:
+    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
         raise ValueError("a token of a topic that is not there")
     for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
         if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():

@@ -99,7 +99,7 @@ def mixing(node: Node, counts: Counts) -> Floats:
 
 
 def mean(state: State, name: str, new_topic: NewTopic = "keep") -> Floats:
-    """Posterior mean of a node, a row per instance of its plate.
+    """Posterior mean of a node, a row per instance of its plate; where a network has made it a vector, that vector.
 
     A topic-side node below a gem has one more column for all topics that do not exist yet; "discard" drops it,
     "renormalise" takes it out at the root, so that every row sums to one.
@@ -113,7 +113,22 @@ def mean(state: State, name: str, new_topic: NewTopic = "keep") -> Floats:
     return result[:, :-1] if infinite and new_topic != "keep" else result
 
 
+def _vectors(state: State, node: Node) -> Floats | None:
+    """The vectors of a linked node or of the root below it, while there is a network (maths 6)."""
+    name = f"{node.name}/log_mass"
+    if name not in state.network:
+        linked = [state.plan.graph[links.between] for links in state.plan.graph.link_sets] if state.network else []
+        if not any(node.name in item.parents for item in linked):
+            return None
+        return np.exp(state.network["log_mu"])[None]
+    masses = state.network[name]
+    nu = np.exp(masses - masses.max(axis=1, keepdims=True))
+    return np.asarray(nu / nu.sum(axis=1, keepdims=True))
+
+
 def _node_mean(state: State, node: Node, done: dict[str, Floats], infinite: bool, new_topic: NewTopic) -> Floats:
+    if (vectors := _vectors(state, node)) is not None:
+        return vectors
     counts = counts_of(state, node.name)
     a, b = node.discount, counts.concentration[:, None]
     c, t = counts.customers.astype(np.float64), counts.tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -58,6 +58,7 @@ class State:
     plain: bool  # one local node over one base (kernels/slots.py)?
     slots: Slots
     max_topics: int
+    network: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # unknowns of links, by name
 
     @property
     def n_topics(self) -> int:

@@ -20,7 +20,7 @@ LEAST_COLUMNS, MOST_COLUMNS = 256, 1024
 
 def first_tables(plan: Plan) -> StirlingTables:
     """Tables for the counts that the commonest word can reach at once."""
-    commonest = int(np.bincount(plan.order.word).max())
+    commonest = int(np.bincount(plan.order.word, minlength=1).max())
     rows = min(max(commonest + 2, LEAST_ROWS), MOST_ROWS)
     columns = min(max(rows // 16, LEAST_COLUMNS), MOST_COLUMNS)
     return build_tables(plan.discounts, rows, columns, MOST_BYTES)

@@ -1,0 +1,54 @@
+"""Pairs of a link set held out, to be predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus.parts import LinkSet, frozen
+from pitmanyor.errors import CorpusError
+
+
+class HeldOut(NamedTuple):
+    """Pairs (source, target) that a fit will not see, and whether they are linked."""
+
+    pairs: tuple[tuple[Hashable, Hashable], ...]
+    linked: NDArray[np.bool_]
+
+
+def hide(
+    links: LinkSet, labels: tuple[Hashable, ...], share: float, seed: int, directed: bool
+) -> tuple[LinkSet, HeldOut]:
+    """Hide a random share of all pairs of two different labels; hidden links are taken out."""
+    if not 0.0 < share < 1.0:
+        raise CorpusError(f"share is the part of all pairs to hide, between 0 and 1, not {share!r}")
+    names = (*links.labels, *(label for label in labels if label not in set(links.labels)))
+    code = {name: i for i, name in enumerate(names)}
+    among = np.array([code[label] for label in labels], np.int64)
+    i, j = np.nonzero(~np.eye(len(among), dtype=bool))
+    if not directed:
+        i, j = i[i > j], j[i > j]
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, len(i)])))
+    chosen = np.sort(rng.choice(len(i), max(1, round(share * len(i))), replace=False))
+    pairs = np.stack([among[i[chosen]], among[j[chosen]]], axis=1)
+    matrix = np.zeros((len(names), len(names)), bool)
+    matrix[links.sources, links.targets] = True
+    if not directed:
+        matrix |= matrix.T
+    linked = matrix[pairs[:, 0], pairs[:, 1]]
+    gone = np.zeros_like(matrix)
+    gone[pairs[:, 0], pairs[:, 1]] = True
+    if not directed:
+        gone |= gone.T
+    stay = ~gone[links.sources, links.targets]
+    hidden = np.concatenate([links.hidden, pairs])
+    left = LinkSet(
+        names,
+        frozen(links.sources[stay], np.int32),
+        frozen(links.targets[stay], np.int32),
+        frozen(hidden, np.int32),
+    )
+    return left, HeldOut(tuple((names[a], names[b]) for a, b in pairs.tolist()), linked)

@@ -1,0 +1,66 @@
+"""The kernel of the network as a few features of one number, the similarity (maths 6)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+
+Floats = NDArray[np.float64]
+N_KNOTS = 1025  # of the similarity, 0 to 1: six-point interpolation is then good to 1e-12 for lengths of 0.1 and more
+SHORTEST = 0.05  # length
+NEGLIGIBLE = 1e-14  # of the kernel
+INTERCEPT = 5.0  # standard deviation of the prior of an intercept
+
+
+class Kernel(NamedTuple):
+    """What a link set says of its random function: s, l and sigma of the paper, and whether there is an intercept."""
+
+    signal: float = 1.0
+    length: float = 1.0
+    noise: float = 1.0
+    intercept: bool = False
+
+
+def knots() -> Floats:
+    return np.linspace(0.0, 1.0, N_KNOTS)
+
+
+def series(similarity: Floats, length: float) -> Floats:
+    """phi_n(u) = exp(-u^2/2) u^n / sqrt(n!), u = (Sim - 1/2)/l: a row per similarity, as many columns as matter.
+
+    phi(u) . phi(v) = exp(-(u - v)^2/2), the exponential series of uv. The squares of a row are the probabilities of a
+    Poisson variable of mean u^2, so the columns left out are its tail.
+
+    >>> phi = series(np.array([0.2, 0.9]), 1.0)
+    >>> phi.shape[1], bool(abs(phi[0] @ phi[1] - np.exp(-0.7**2 / 2)) < 1e-13)
+    (11, True)
+    """
+    if not length >= SHORTEST:
+        raise PlanError(f"the length of links is at least {SHORTEST}, not {length}; similarities lie between 0 and 1")
+    u = (np.asarray(similarity, np.float64) - 0.5) / length
+    columns = [np.exp(-0.5 * u**2)]
+    mean, tail = 0.25 / length**2, 1.0
+    n = 0
+    while tail > NEGLIGIBLE:
+        n += 1
+        columns.append(columns[-1] * u / np.sqrt(n))
+        tail = tail * mean / n if n > mean else 1.0
+    return np.stack(columns[:-1] if n > 1 else columns, axis=1)
+
+
+def features(kernel: Kernel) -> Floats:
+    """Phi at the knots: kappa = Phi Phi' + sigma^2 I, with the intercept as one more column.
+
+    The series is turned onto its principal axes over the knots, which keeps N(0, I) weights what they are and the
+    fewest columns. The axes are fixed: they never depend on the similarities at hand, or the weights would change
+    their meaning when these move.
+    """
+    phi = series(knots(), kernel.length)
+    turned, sizes, _ = np.linalg.svd(phi, full_matrices=False)
+    kept = sizes > np.sqrt(NEGLIGIBLE * N_KNOTS) * 1e-2
+    out = (turned * sizes)[:, kept] * (kernel.signal / np.sqrt(2.0))
+    return np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out

@@ -1,0 +1,76 @@
+"""Slice sampling: an ellipse for Gaussian unknowns, an interval for single ones. Both leave the target unchanged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+MOST_STEPS = 100
+NARROW = 1e-12  # an interval that has shrunk to nothing: the point stays, whatever a density said of it
+
+
+class Ellipse(NamedTuple):
+    """What elliptical slice sampling found: the new point, its log likelihood, and how many it tried."""
+
+    point: Floats
+    log_likelihood: float
+    n_steps: int
+
+
+def elliptical_slice(
+    point: Floats,
+    current: float,
+    log_likelihood: Callable[[Floats], float],
+    rng: np.random.Generator,
+    other: Floats | None = None,
+) -> Ellipse:
+    """One update of a point with a Gaussian prior of mean 0 (Murray, Adams and MacKay 2010).
+
+    `current` is its log likelihood. `other` is a draw from the prior; by default that is N(0, I).
+    """
+    other = rng.standard_normal(len(point)) if other is None else other
+    level = current - rng.standard_exponential()
+    angle = rng.uniform(0.0, 2.0 * math.pi)
+    low, high = angle - 2.0 * math.pi, angle
+    n_steps = 0
+    while high - low > NARROW:
+        n_steps += 1
+        tried = point * math.cos(angle) + other * math.sin(angle)
+        value = log_likelihood(tried)
+        if value > level:
+            return Ellipse(tried, value, n_steps)
+        if angle < 0.0:
+            low = angle
+        else:
+            high = angle
+        angle = rng.uniform(low, high)
+    return Ellipse(point, current, n_steps)
+
+
+def slice_sample(
+    x: float, log_density: Callable[[float], float], rng: np.random.Generator, width: float = 1.0
+) -> float:
+    """One update of a real number by stepping out and shrinking (Neal 2003)."""
+    level = log_density(x) - rng.standard_exponential()
+    left = x - width * rng.random()
+    right = left + width
+    steps_left = int(rng.integers(MOST_STEPS))
+    steps_right = MOST_STEPS - 1 - steps_left
+    while steps_left > 0 and log_density(left) > level:
+        left, steps_left = left - width, steps_left - 1
+    while steps_right > 0 and log_density(right) > level:
+        right, steps_right = right + width, steps_right - 1
+    while right - left > NARROW * (1.0 + abs(x)):
+        tried = rng.uniform(left, right)
+        if log_density(tried) > level:
+            return float(tried)
+        if tried < x:
+            left = tried
+        else:
+            right = tried
+    return x

@@ -1,0 +1,159 @@
+"""Geweke's joint test of text and network together: the finite model that a network has once it has joined.
+
+Prior: everybody is seated with all vectors integrated out; then mu0 and nu are drawn given the seating, exactly, with
+NumPy's inverse Gaussian (discount 1/2) or Gamma (discount 0); then weights, then links. Chain: the real sweep of text
+and network, the real concentrations, then words and links drawn anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from oracle.geweke import WORDS, Rows, Shape, _statistics, redraw_words
+from oracle.simulated import counts_of
+from pitmanyor.corpus import Corpus
+from pitmanyor.graph import Node
+from pitmanyor.infer.concentrations import Measures, sample_concentrations
+from pitmanyor.infer.network import TextAndNetwork
+from pitmanyor.infer.sweeps import initialise
+from pitmanyor.links.features import Kernel
+from pitmanyor.links.observed import LINKED, Ends, Observed, observe
+from pitmanyor.links.similar import SimilarLinks, log_density
+from pitmanyor.plan import compile_plan
+from pitmanyor.simulation import Restaurants
+from pitmanyor.simulation.plates import Plates
+from pitmanyor.state import new_state
+
+BY = ["ann", "bob", "cat", "ann", "bob"]
+NAMES = ["ann", "bob", "cat"]
+
+
+@dataclass(frozen=True)
+class LinkedShape(Shape):
+    """Documents by three authors who may follow each other."""
+
+    n_documents: int = 5
+
+    def corpus(self) -> Corpus:
+        texts = {s.name: [WORDS[: self.n_tokens]] * self.n_documents for s in self.graph.streams}
+        links = {"follows": [("ann", "bob")]}
+        return Corpus.from_tokens(texts, {"author": BY[: self.n_documents]}, links, vocabulary=WORDS)
+
+    def restaurants(self, rng: Random, concentrations: dict[str, float] | None = None) -> Restaurants:
+        plates = Plates.labelled(self.n_documents, {"author": BY[: self.n_documents]})
+        return Restaurants(self.graph, plates, {"vocabulary": range(len(WORDS))}, concentrations, rng=rng)
+
+    @property
+    def n_topics(self) -> int:
+        return int(self.root.over)  # type: ignore[arg-type]
+
+    @property
+    def root(self) -> Node:
+        return self.graph[self.graph["nu"].parents[0]]
+
+    def links(self) -> SimilarLinks:
+        (links,) = self.graph.link_sets
+        return SimilarLinks(Kernel(links.signal, links.length, links.noise, links.intercept))
+
+
+def customers_of(shape: LinkedShape, counts):
+    """Customers and tables of every author, (author, topic)."""
+    out = np.zeros((2, len(NAMES), shape.n_topics), np.int64)
+    for i in range(len(NAMES)):
+        for dish in range(shape.n_topics):
+            out[:, i, dish] = counts.get(("nu", (i,), dish), (0, 0, ()))[:2]
+    return out
+
+
+def network_statistics(mu, nu, customers, links: SimilarLinks, observed: Observed) -> list[float]:
+    unit = nu / np.linalg.norm(nu, axis=1, keepdims=True)
+    cosine, n_links = unit @ unit.T, observed.n_links
+    np.fill_diagonal(cosine, 1.0)
+    linked = (cosine * (observed.pairs == LINKED)).sum()
+    fit = log_density(links, cosine, observed)  # links that had no say in nu would miss this
+    weights = links.weights
+    cosine = cosine[np.tril_indices(len(nu), -1)]
+    out = [mu[0], (mu**2).sum(), nu[0, 0], (nu[:, 0] * mu[0]).sum(), (nu**2).sum(), cosine.sum(), (cosine**2).sum()]
+    out += [(nu * customers).sum(), (mu * customers).sum(), (nu * customers).sum() * n_links]
+    out += [*weights[:2], *(weights[:2] ** 2), n_links, n_links**2, linked, linked**2, fit]
+    return [float(value) for value in out]
+
+
+def draw_links(links: SimilarLinks, nu, rng: np.random.Generator):
+    """Links given vectors and weights."""
+    unit = nu / np.linalg.norm(nu, axis=1, keepdims=True)
+    cosine = np.minimum(unit @ unit.T, 1.0)
+    linked = rng.random(cosine.size) < np.exp(links.log_probability(cosine.ravel()))
+    ends = Ends(*np.nonzero(linked.reshape(cosine.shape)), np.zeros((0, 2), np.int64))
+    return observe(len(nu), ends, directed=True, self_links=False)
+
+
+def draw_vectors(shape: LinkedShape, counts, b, rng: np.random.Generator):
+    """mu0 and nu given the seating."""
+    k, a = shape.n_topics, shape.graph["nu"].discount
+    root = shape.root.name
+    at_root = np.array([counts.get((root, (), dish), (0, 0, ()))[0] for dish in range(k)])
+    assert at_root.sum() > 0
+    mu = np.maximum(rng.dirichlet(at_root + b[root] / k), 1e-300)
+    nu = np.empty((len(NAMES), k))
+    customers, tables = customers_of(shape, counts)
+    assert customers.sum() > 0
+    for i in range(len(NAMES)):
+        c, t = customers[i], tables[i]
+        if a == 0:
+            masses = rng.standard_gamma(np.maximum(c + b["nu"] * mu, 1e-12))
+        else:
+            assert a == 0.5
+            m = np.maximum(rng.standard_gamma(b["nu"] / a + t.sum()) * mu, 1e-150)
+            masses = rng.wald(m / 2, m**2 / 2) + np.where(c > 0, rng.standard_gamma(np.maximum(c - a * t, 1e-9)), 0)
+        nu[i] = masses / masses.sum() if masses.sum() > 0 else np.eye(k)[rng.integers(k)]
+    return mu, nu
+
+
+def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
+    """Independent draws from the prior."""
+    rng, chance, rows, links = Random(seed), np.random.default_rng(seed), [], shape.links()
+    for _ in range(n_draws):
+        houses = shape.restaurants(rng)
+        topics = {s.name: [[] for _ in range(shape.n_documents)] for s in shape.graph.streams}
+        for d in range(shape.n_documents):
+            for stream in shape.graph.streams:
+                topics[stream.name][d] = [houses.seat(stream.topic, d) for _ in range(shape.n_tokens)]
+        drawn = houses.draw_words(topics)
+        words = [w.tolist() for documents in drawn.values() for w in documents]
+        b = {name: float(value) for name, value in houses.concentrations.items()}  # type: ignore[arg-type]
+        counts = counts_of(houses)
+        mu, nu = draw_vectors(shape, counts, b, chance)
+        links.weights = chance.standard_normal(len(links.weights))
+        observed = draw_links(links, nu, chance)
+        text = _statistics(shape.graph, counts, b, words)
+        rows.append(text + network_statistics(mu, nu, customers_of(shape, counts)[0], links, observed))
+    return np.array(rows)
+
+
+def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
+    """The chain: text and network, concentrations, words and links."""
+    rng, chance, rows = Random(seed), np.random.default_rng(seed), []
+    state = new_state(compile_plan(shape.graph, shape.corpus()))
+    initialise(state, (seed, 0, 0))
+    both, measures = TextAndNetwork(state, 1), Measures(state)
+    both.start(state, (seed, 0, 0))
+    node, links = both.network.nodes["nu"], both.network.nodes["nu"].sets["follows"]
+    labels = list(state.plan.instances["nu"].labels)
+    observed = node.seen["follows"]
+    order = [labels.index(name) for name in NAMES]
+    for i in range(1, n_steps + 1):
+        both.sweep(state, (seed, 0, i))
+        measures.take(state, (seed, 0, i))
+        sample_concentrations(state, measures, (seed, 0, i), but=both.fixed)
+        mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], node.masses.customers[order]
+        seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
+        rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
+        rows.append(redraw_words(shape, state, rng) + rest)
+        observed = draw_links(links, node.nu, chance)
+        node.likeness.ones[0], node.likeness.zeros[0] = observed.both_ways()
+        both.switch.leaves = None
+    return np.array(rows)

@@ -1,0 +1,168 @@
+"""Fitting graphs with links: text first, then both; predictions; runs that resume; links alone."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, fit, load, resume
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Graph
+from pitmanyor.links.predict import auc
+from pitmanyor.models import tntm
+
+
+def posts(seed=0, n=40):
+    """Six authors of two kinds, who follow their own kind."""
+    rng = np.random.default_rng(seed)
+    names, kinds = ["ann", "bob", "cat", "dan", "eve", "fay"], [0, 0, 0, 1, 1, 1]
+    words = [["sun", "sea", "sand", "surf"], ["code", "test", "type", "loop"]]
+    authors = [names[int(i)] for i in rng.integers(6, size=n)]
+    kind = [kinds[names.index(a)] for a in authors]
+    text = [[words[k][int(w)] for w in rng.integers(4, size=4)] for k in kind]
+    tags = [[words[k][0]] for k in kind]
+    pairs = [(a, b) for a in names for b in names if a != b]
+    follows = [
+        (a, b) for a, b in pairs if rng.random() < (0.9 if kinds[names.index(a)] == kinds[names.index(b)] else 0.1)
+    ]
+    mentions = [(a, b) for a, b in pairs if rng.random() < 0.3]
+    links = {"follows": follows, "mentions": mentions}
+    return Corpus.from_tokens({"word": text, "hashtag": tags}, {"author": authors}, links)
+
+
+def links_alone(**given) -> Graph:
+    g = Graph()
+    mu = g.gem("mu")
+    nu = g.pyp("nu", base=mu, plate="author")
+    g.links("follows", between=nu, **given)
+    return g
+
+
+def same(one, other):
+    assert one.trace.keys() == other.trace.keys()
+    for name, values in one.trace.items():
+        assert np.array_equal(values, other.trace[name], equal_nan=True), name
+    assert one.state.network.keys() == other.state.network.keys()
+    for name, values in one.state.network.items():
+        assert values.tobytes() == other.state.network[name].tobytes(), name
+    assert one.state.text.topic.tobytes() == other.state.text.topic.tobytes()
+
+
+@pytest.fixture(scope="module")
+def joined():
+    return fit(tntm(), posts(), sweeps=12, text_sweeps=6, spare_topics=3, samples=2, seed=1)
+
+
+def test_the_network_joins_and_fixes_the_topics(joined):
+    topics, likelihood = joined.trace["n_topics"], joined.trace["network/log_likelihood/follows"]
+    assert np.isnan(likelihood[:6]).all() and np.isfinite(likelihood[6:]).all()
+    assert len(set(topics[6:])) == 1 and topics[6] == topics[5] + 3
+    assert np.isfinite(joined.trace["log_joint"]).all()
+    assert (joined.trace["network/slice_steps"][6:] > 0).all()
+    nu = joined.mean("nu")
+    assert nu.shape == (6, joined.n_topics)
+    assert np.allclose(nu.sum(axis=1), 1) and np.allclose(joined.mean("theta").sum(axis=1), 1)
+    assert joined.graph == tntm()
+
+
+def test_probabilities_and_likelihood(joined):
+    p = joined.link_probability(["ann", "eve"], ["bob", "bob"])
+    assert p.shape == (2,) and ((p > 0) & (p < 1)).all()
+    assert joined.link_probability("ann", "bob") == pytest.approx(p[:1])
+    last = [sample.link_probability("ann", "bob")[0] for sample in joined.samples]
+    assert p[0] == pytest.approx(np.mean(last))
+    value, error = joined.network_log_likelihood()
+    assert -60 < value < 0 and error < 0.5
+    with pytest.raises(PlanError, match="'zoe' is no instance"):
+        joined.link_probability("ann", "zoe")
+    with pytest.raises(PlanError, match="no links 'likes'"):
+        joined.link_probability("ann", "bob", links="likes")
+
+
+def test_text_alone_has_no_network():
+    alone = fit(tntm().without("follows"), posts(), sweeps=2, seed=1)
+    assert not any(name.startswith("network/") for name in alone.trace)
+    with pytest.raises(PlanError, match="the graph has no links"):
+        alone.link_probability("ann", "bob")
+
+
+@pytest.mark.parametrize("at", [3, 9])
+def test_a_run_goes_on_bit_for_bit(tmp_path, joined, at):
+    """Stopped before the network joins, and after."""
+    settings = {"text_sweeps": 6, "spare_topics": 3, "seed": 1}
+    fit(tntm(), posts(), sweeps=at, checkpoint=tmp_path / "run", **settings)
+    same(resume(tmp_path / "run", 12), fit(tntm(), posts(), sweeps=12, **settings))
+
+
+def test_saved_and_loaded(tmp_path, joined):
+    joined.save(tmp_path / "run")
+    again = load(tmp_path / "run")
+    same(again, joined)
+    assert again.graph == joined.graph
+    pair = ("ann", "bob")
+    assert again.link_probability(*pair) == joined.link_probability(*pair)
+
+
+def test_several_link_sets_undirected_with_intercept_and_self_links():
+    g = tntm().without("follows").copy()
+    g.links("follows", between="nu", directed=False, intercept=True)
+    g.links("mentions", between="nu", self_links=True, length=0.4, noise=0.2)
+    both = fit(g, posts(), sweeps=8, text_sweeps=4, seed=2)
+    assert np.isfinite(both.trace["network/log_likelihood/mentions"][4:]).all()
+    assert both.link_probability("ann", "bob", links="mentions").shape == (1,)
+    with pytest.raises(PlanError, match="say which links"):
+        both.link_probability("ann", "bob")
+
+
+def test_links_without_text(tmp_path):
+    alone = fit(links_alone(), posts(), sweeps=30, seed=1, n_topics=4, checkpoint=tmp_path / "run")
+    assert alone.mean("nu").shape == (6, 4) and alone.n_topics == 4
+    assert not any("_" in name.split("/")[-1][:1] for name in alone.trace)
+    longer = resume(tmp_path / "run", 40)
+    same(longer, fit(links_alone(), posts(), sweeps=40, seed=1, n_topics=4))
+    with pytest.raises(PlanError, match="needs n_topics"):
+        fit(links_alone(), posts(), sweeps=2, seed=1)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_links_over_pairs_of_vectors(directed):
+    pairs = links_alone(kernel="pair", directed=directed, intercept=True)
+    alone = fit(pairs, posts(), sweeps=20, seed=1, n_topics=3)
+    same(alone, fit(pairs, posts(), sweeps=20, seed=1, n_topics=3))
+    assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
+    there, back = alone.link_probability("ann", "eve"), alone.link_probability("eve", "ann")
+    assert (there == pytest.approx(back)) == (not directed)
+    mixed = tntm().without("follows").copy()
+    mixed.links("follows", between="nu", kernel="pair")
+    mixed.links("mentions", between="nu")
+    both = fit(mixed, posts(), sweeps=6, text_sweeps=3, seed=1)
+    assert np.isfinite(both.trace["network/log_likelihood/follows"][3:]).all()
+    assert both.network_log_likelihood("mentions").error < 0.5
+
+
+def test_the_paper_s_method_is_there_and_resumes(tmp_path):
+    given = {"text_sweeps": 3, "seed": 3, "method": "paper"}
+    fit(tntm(), posts(), sweeps=6, checkpoint=tmp_path / "run", **given)
+    same(resume(tmp_path / "run", 9), fit(tntm(), posts(), sweeps=9, **given))
+
+
+def test_held_out_pairs_are_not_seen():
+    corpus, held = posts().hide_links("follows", by="author", share=0.2, seed=1)
+    assert len(held.pairs) == 6 and len(corpus.links["follows"]) + held.linked.sum() == len(posts().links["follows"])
+    seen = fit(tntm(), corpus, sweeps=4, text_sweeps=2, seed=1)
+    sources, targets = zip(*held.pairs, strict=True)
+    assert 0 <= auc(seen.link_probability(list(sources), list(targets)), held.linked) <= 1
+    assert seen.chain.network.network.nodes["nu"].seen["follows"].n_pairs == 30 - 6
+
+
+def test_what_cannot_be_sampled_is_refused():
+    g = tntm().without("follows").copy()
+    g.pyp("circle", base="nu", plate="author")
+    g.links("follows", between="circle")
+    with pytest.raises(PlanError, match="only base is the root"):
+        fit(g, posts(), sweeps=2, seed=1)
+    lone = Corpus.from_tokens({"word": [["a"]], "hashtag": [["b"]]}, {"author": ["ann"]})
+    with pytest.raises(PlanError, match="none of that name"):
+        fit(tntm(), lone, sweeps=2, seed=1)
+    with pytest.raises(PlanError, match="method is one of"):
+        fit(tntm(), posts(), sweeps=2, seed=1, method="guess")
+    with pytest.raises(PlanError, match="say how many sweeps"):
+        fit(tntm(), posts(), seed=1)
