@@ -49,10 +49,10 @@ def test_kept_sweeps_are_spread_over_the_second_half():
     ("changes", "message"),
     [
         (
-            {"schema": 2},
-            "is 'pitmanyor run' of schema 2, and this version of pitmanyor reads 'pitmanyor run' of schema 1",
+            {"schema": 3},
+            "is 'pitmanyor run' of schema 3, and this version of pitmanyor reads 'pitmanyor run' of schema 2",
         ),
-        ({"kind": "cake"}, "is 'cake' of schema 1"),
+        ({"kind": "cake"}, "is 'cake' of schema 2"),
         ({"settings": {}}, "makes no sense .settings .* are missing or unknown"),
         ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps is -1, no count"),
         ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed is True, no count"),

@@ -18,6 +18,7 @@ from pitmanyor.errors import FileError
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
     from pitmanyor.fitting import Fit
+    from pitmanyor.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], c
     corpus = source.read()
     if not quiet:
         print(f"{corpus!r}\n", file=sys.stderr)
+    if ".py" not in model:
+        graph = _without_missing_links(graph, corpus)
     if chains > 1:
         fit_chains(graph, corpus, out, options, chains)
     else:
@@ -71,6 +74,15 @@ def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], c
 
         fit(graph, corpus, checkpoint=out, progress=not quiet and sys.stderr.isatty(), **options)
     return _fitted(out)
+
+
+def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
+    """A ready model does without the links that a corpus does not have, and says so."""
+    for links in graph.link_sets:
+        if links.name not in corpus.links:
+            print(f"No links {links.name!r} here: the text alone is fitted; --links FILE adds them.", file=sys.stderr)
+            graph = graph.without(links.name)
+    return graph
 
 
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:

@@ -20,7 +20,7 @@ from pitmanyor.graph import Graph
 from pitmanyor.runs.settings import Settings
 from pitmanyor.version import __version__
 
-KIND, SCHEMA = "pitmanyor run", 1
+KIND, SCHEMA = "pitmanyor run", 2
 HEADER, CORPUS, STATE, SAMPLE = "header.json", "corpus.safetensors", "state.safetensors", "sample-{:08d}.safetensors"
 MAX_BYTES = 8 << 20
 DIGITS = 64
