@@ -44,7 +44,7 @@ pytest-nojit: $(VENV)/.stamp
 # files, whose tests share fixtures and what they have computed.
 pytest: $(VENV)/.stamp
 	$(BIN)/python tests/warm_up.py
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # One after the other even under `make -j`: the full run comes last, so its summary is the last thing printed.
 test:

@@ -22,6 +22,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")
 
 
+# Minutes each, and a worker takes whole files: they come first, so that none is left when the other worker is done.
+LONG = (
+    "infer/test_network.py",
+    "links/test_network.py",
+    "infer/test_geweke.py",
+    "links/test_linked.py",
+    "infer/test_mixed.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
+
+
 def pytest_report_header() -> str:
     off = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
     return f"numba: JIT {'off' if off else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"

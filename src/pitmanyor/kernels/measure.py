@@ -43,6 +43,7 @@ from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.stirling import log_stirling
 
 MEASURE = 8  # the purpose of random streams
+SHORT = 16  # factors that are multiplied out
 ZETA, OMEGA, JOINT, SEATED, OPENED = 0, 1, 2, 3, 4  # columns of measures; the last two of documents' only
 
 
@@ -57,6 +58,17 @@ def log_restaurant(kind, a, b, c, t):
     return total + t * math.log(a) + math.lgamma(b / a + t) - math.lgamma(b / a)
 
 
+@inlined
+def log_rising(x, n):
+    """log of x (x + 1) ... (x + n - 1): most n are small, and one logarithm is cheaper than two gamma functions."""
+    if n > SHORT:
+        return math.lgamma(x + n) - math.lgamma(x)
+    product = 1.0
+    for i in range(n):
+        product *= x + i
+    return math.log(product)
+
+
 @inner
 def log_mix(net, node, p, sent, total):
     """One parent's part of log B(lambda + T_to) / B(lambda), or of the fixed weights; `total` once, with p = 0."""
@@ -64,12 +76,12 @@ def log_mix(net, node, p, sent, total):
     prior = net.prior[first + p]
     if net.nodes[node, LEARNED] == 0:
         return sent * math.log(prior) if sent > 0 else 0.0
-    part = math.lgamma(prior + sent) - math.lgamma(prior)
+    part = log_rising(prior, sent)
     if p == 0:
         whole = 0.0
         for i in range(net.nodes[node, N_PARENTS]):
             whole += net.prior[first + i]
-        part -= math.lgamma(whole + total) - math.lgamma(whole)
+        part -= log_rising(whole, total)
     return part
 
 
@@ -116,9 +128,9 @@ def measure_dishes(net, tables, terms, desk, word_side, out):
             if n_parents == 0:
                 out[j, JOINT] += t * math.log(net.reals[node, BASE])
             elif n_parents > 1:
-                out[j, JOINT] += math.lgamma(t + 1.0)
+                out[j, JOINT] += log_rising(1.0, t)
                 for p in range(n_parents):
-                    out[j, JOINT] -= math.lgamma(desk.ints[h, j, TO + 2 * p] + 1.0)
+                    out[j, JOINT] -= log_rising(1.0, desk.ints[h, j, TO + 2 * p])
 
 
 @inner
@@ -159,7 +171,7 @@ def _local_dirichlet(net, desk, j, node, b, key, n, out):
         if c > 0:
             x, n = bernoulli_sum_tables(c, mass, key, n)
             t += x
-            out[j, JOINT] += math.lgamma(c + mass) - math.lgamma(mass)
+            out[j, JOINT] += log_rising(mass, c)
     return t, n
 
 
@@ -175,16 +187,16 @@ def _shared_dish(net, tables, terms, node, b, i, it, key, n, out):
         return 1, n
     if kind == DIRICHLET:
         mass = b * net.reals[node, BASE]
-        out[JOINT] += math.lgamma(c + mass) - math.lgamma(mass)
+        out[JOINT] += log_rising(mass, c)
         return bernoulli_sum_tables(c, mass, key, n)
     out[JOINT] += log_dish(net, tables, terms, node, c, t)
     n_parents = net.nodes[node, N_PARENTS]
     if n_parents == 0:
         out[JOINT] += t * math.log(net.reals[node, BASE])
     elif n_parents > 1:
-        out[JOINT] += math.lgamma(t + 1.0)
+        out[JOINT] += log_rising(1.0, t)
         for p in range(n_parents):
-            out[JOINT] -= math.lgamma(net.to[it + p] + 1.0)
+            out[JOINT] -= log_rising(1.0, net.to[it + p])
     return t, n
 
 

@@ -6,7 +6,6 @@ shared base; then A, stay and open of each local node; then the opening part of 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +41,16 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.desk import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
-from pitmanyor.kernels.measure import JOINT, OPENED, SEATED, add_auxiliaries, in_layer, log_mix, log_restaurant
+from pitmanyor.kernels.measure import (
+    JOINT,
+    OPENED,
+    SEATED,
+    add_auxiliaries,
+    in_layer,
+    log_mix,
+    log_restaurant,
+    log_rising,
+)
 from pitmanyor.kernels.seating import open_term, stay_term
 from pitmanyor.kernels.stirling import log_stirling
 
@@ -268,9 +276,9 @@ def measure_slot(net, tables, terms, sheet, frame, h, out):
         else:
             out[at, JOINT] += log_stirling(tables, net.nodes[node, TABLE], c, t)
         if net.nodes[node, N_PARENTS] > 1:
-            out[at, JOINT] += math.lgamma(t + 1.0)
+            out[at, JOINT] += log_rising(1.0, t)
             for i in range(net.nodes[node, N_PARENTS]):
-                out[at, JOINT] -= math.lgamma(sheet.ints[row + 2 + i, h] + 1.0)
+                out[at, JOINT] -= log_rising(1.0, sheet.ints[row + 2 + i, h])
 
 
 @inlined
@@ -329,7 +337,7 @@ def save(net, tables, terms, text, sheet, frame, d, n_shared, key, n):
             if net.nodes[sheet.nodes[0, ID], KIND] == DIRICHLET:
                 t, n = bernoulli_sum_tables(sheet.ints[COUNTS, h], mass, key, n)
                 drawn += t
-                out[0, JOINT] += math.lgamma(sheet.ints[COUNTS, h] + mass) - math.lgamma(mass)
+                out[0, JOINT] += log_rising(mass, sheet.ints[COUNTS, h])
     measure_nodes(net, sheet, drawn, key, n, out)
     for s in range(n_streams):
         leaf = text.leaf[context, s, LEAF] - n_shared

@@ -6,7 +6,6 @@ vectorise and a token's work stays in registers.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +36,17 @@ from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.lanes import WIDTH
-from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, add_auxiliaries, in_layer, log_restaurant
+from pitmanyor.kernels.measure import (
+    JOINT,
+    OMEGA,
+    OPENED,
+    SEATED,
+    ZETA,
+    add_auxiliaries,
+    in_layer,
+    log_restaurant,
+    log_rising,
+)
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 from pitmanyor.kernels.stirling import log_stirling
 
@@ -243,7 +252,7 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
         if shape.kind == DIRICHLET:
             opened, n = bernoulli_sum_tables(c, mass, key, n)
             drawn += opened
-            joint += math.lgamma(c + mass) - math.lgamma(mass)
+            joint += log_rising(mass, c)
         elif is_small(c, t):
             joint += terms.small[shape.index, t, c, LOG_S]
         else:
