@@ -19,6 +19,7 @@ settings.load_profile("pitmanyor")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutants", type=int, default=5_000, help="changed files that the readers of runs must refuse")
+    parser.addoption("--long", action="store_true", help="also the tests that show more of the same and take minutes")
     parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")
 
 
@@ -32,7 +33,9 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        items[:] = [item for item in items if item.get_closest_marker("long") is None]
     items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
 
 

@@ -19,7 +19,6 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
 JOBS = (
     (True, "float32", "mixed"),
     (False, "float32", "collapsed"),
-    (True, "float64", "collapsed"),
     (False, "float64", "collapsed"),
     (False, "float32", "mixed"),
 )

@@ -39,7 +39,9 @@ def worst(model: str, discount: float, n_steps: int = N_STEPS) -> float:
     return float(np.abs(z_scores(successive(shape_of(model, discount), n_steps, seed=2), prior, error)).max())
 
 
-@pytest.mark.parametrize(("model", "discount"), [("tntm", 0.0), ("tntm", 0.5), ("author_topic", 0.5)])
+@pytest.mark.parametrize(
+    ("model", "discount"), [("tntm", 0.0), ("tntm", 0.5), pytest.param("author_topic", 0.5, marks=pytest.mark.long)]
+)
 def test_prior_and_chain_have_the_same_means(model, discount):
     assert worst(model, discount) < LARGEST
 

@@ -50,8 +50,16 @@ def distance(one: csr_array, other: csr_array) -> float:
     return float(abs(one - other).max())
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("toy", EXACT)
+# under every rule: one parent, three layers, two parents, the TNTM's diamond, two streams; the rest with --long
+EVERY_RULE = ("single_parent", "three_layers", "three_layers_no_discount", "two_parents", "diamond", "own_vocabularies")
+CASES = [
+    pytest.param(toy, rule, marks=[pytest.mark.long] * (rule != "clamp" and toy not in EVERY_RULE))
+    for toy in EXACT
+    for rule in RULES
+]
+
+
+@pytest.mark.parametrize(("toy", "rule"), CASES)
 def test_updating_a_token_leaves_the_posterior_as_it_is(toy, rule):
     chain, matrices = updates(toy, rule)
     for matrix in matrices.values():
