@@ -15,6 +15,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.infer.sweeps import Sweeper, collapsed, initialise
 from pitmanyor.kernels.arrays import DOOR, GAIN, N_LIVE
+from pitmanyor.kernels.desk import FEW, MANY
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.models import hpyp, lda
 from pitmanyor.plan import compile_plan
@@ -29,7 +30,7 @@ MIXED_PRECISIONS = [np.float32, np.float64] if config.DISABLE_JIT else [np.float
 
 def small_state(graph: Graph, corpus: Corpus, **options) -> State:
     """A new state; its Stirling tables end where small counts do, since filling them takes long without the JIT."""
-    with patch("pitmanyor.state.stirling.build_tables", lambda discounts, *_: build_tables(discounts, 64, 64)):
+    with patch("pitmanyor.state.stirling.build_tables", lambda discounts, *_: build_tables(discounts, MANY, FEW)):
         return new_state(compile_plan(graph, corpus), **options)
 
 
@@ -37,7 +38,7 @@ def small_state(graph: Graph, corpus: Corpus, **options) -> State:
 @given(
     model=models(),
     rule=st.sampled_from(["clamp", "paper", "singleton"]),
-    precision=st.sampled_from([np.float32, np.float64]),
+    precision=st.sampled_from(MIXED_PRECISIONS),
     cap=st.sampled_from([None, 1, 2]),
     dealt=st.booleans(),
     seed=st.integers(0, 2**32),

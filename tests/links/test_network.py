@@ -112,7 +112,7 @@ def worst(a, kind, n_steps=N_STEPS, seed=2):
 
 @pytest.mark.parametrize(
     ("a", "kind"),  # of text and similarities together see infer/test_network.py
-    [pytest.param(a, "similarity", marks=pytest.mark.long) for a in (0.0, 0.3)] + [(0.5, "pair")],
+    [pytest.param(*case, marks=pytest.mark.long) for case in ((0.0, "similarity"), (0.3, "similarity"), (0.5, "pair"))],
 )
 def test_prior_and_chain_have_the_same_means(a, kind):
     assert worst(a, kind) < 4

@@ -7,6 +7,7 @@ are not per topic keep their counts in one common slot, the last.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
-from pitmanyor.kernels.stirling import log_stirling
+from pitmanyor.kernels.stirling import log_stirling, ratio
 
 # counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
 FEW, MANY = 64, 64 if vars(config)["DISABLE_JIT"] else 256
@@ -86,7 +87,10 @@ def fill_terms(small, tables, discounts, rule):
                 if t <= c and (t > 0 or c == 0):
                     small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
                     small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
-                    small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
+                    if t < 2:
+                        small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
+                    else:
+                        small[i, t, c, LOG_S] = small[i, t - 1, c, LOG_S] + math.log(ratio(tables, i, c, t - 1))
                     if c > 0:
                         small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
 
