@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numba import njit
 
-from pitmanyor.kernels import draws, draws_row
-from pitmanyor.kernels.random import bits, philox, stream_key, uniform
+from outside import outside
+from pitmanyor.kernels import draws, draws_row, random
+
+bits, philox, stream_key, uniform = map(outside, (random.bits, random.philox, random.stream_key, random.uniform))
+new_lanes = outside(draws_row.new_lanes)
 
 CASES: dict[str, list[tuple[float, ...]]] = {
     "normal": [()],
@@ -25,7 +28,7 @@ CASES: dict[str, list[tuple[float, ...]]] = {
 
 
 def draw(name: str, arguments: tuple[float, ...], size: int) -> Iterator[str]:
-    function: Callable[..., tuple[float, int]] = getattr(draws, name)
+    function: Callable[..., tuple[float, int]] = outside(getattr(draws, name))
     key, n = np.uint64(stream_key(11, 0, 0, 0, 0)), 0
     for _ in range(size):
         value, n = function(*arguments, key, n)
@@ -42,7 +45,7 @@ def fill_row(lanes: draws_row.Lanes, size: int, a: float, key: np.uint64) -> int
 
 
 def draw_row(a: float, size: int) -> str:
-    lanes = draws_row.new_lanes(size)
+    lanes = new_lanes(size)
     n = fill_row(lanes, size, a, np.uint64(stream_key(12, 0, 0, 0, 0)))
     return f"row {a} {lanes.value[:size].tobytes().hex()} {int(n)}"
 

@@ -16,9 +16,10 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from pitmanyor.kernels import draws, draws_count, draws_gamma, draws_stable
-from pitmanyor.kernels.random import stream_key
+from outside import outside
+from pitmanyor.kernels import draws, draws_count, draws_gamma, draws_stable, random
 
+stream_key = outside(random.stream_key)
 DISCOUNTS = (0.01, 0.2, 0.3, 0.5, 0.7, 0.99)
 
 
@@ -77,10 +78,11 @@ def test_normal_and_exponential_have_their_distributions(
 
 def test_the_tails_beyond_the_ziggurat_have_their_distributions() -> None:
     key = np.uint64(stream_key(6, 0, 0, 0, 0))
-    x = np.array([draws_gamma._normal_edge(0, -0.5, key, 100 * i)[0] for i in range(20_000)])
+    normal_edge, exponential_edge = outside(draws_gamma._normal_edge), outside(draws_gamma._exponential_edge)
+    x = np.array([normal_edge(0, -0.5, key, 100 * i)[0] for i in range(20_000)])
     cut = draws_gamma._NORMAL_TAIL
     assert stats.kstest(stats.norm.sf(-x) / stats.norm.sf(cut), "uniform").pvalue > 1e-6
-    e = np.array([draws_gamma._exponential_edge(0, 0.5, key, 100 * i)[0] for i in range(20_000)])
+    e = np.array([exponential_edge(0, 0.5, key, 100 * i)[0] for i in range(20_000)])
     assert stats.kstest(e - draws_gamma._EXPONENTIAL_TAIL, "expon").pvalue > 1e-6
 
 
@@ -160,11 +162,12 @@ def test_binomial_at_its_edges() -> None:
 
 
 def test_the_error_of_stirlings_formula() -> None:
+    stirling_error = outside(draws_count._stirling_error)
     for k in (0, 1, 2, 5, 8, 9, 10, 50, 10**6):
         with mpmath.workdps(40):
             formula = mpmath.log(2 * mpmath.pi) / 2 + (k + mpmath.mpf(0.5)) * mpmath.log(k + 1) - (k + 1)
             expected = float(mpmath.loggamma(k + 1) - formula)
-        assert draws_count._stirling_error(float(k)) == pytest.approx(expected, rel=1e-9)
+        assert stirling_error(float(k)) == pytest.approx(expected, rel=1e-9)
 
 
 def bernoulli_sum_pmf(p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -268,12 +271,12 @@ def test_the_algorithms_for_small_and_large_mass_agree(discount: float, mass: fl
 
 
 def test_the_cost_of_a_draw_is_bounded_in_the_mass() -> None:
-    key = np.uint64(stream_key(10, 0, 0, 0, 0))
+    key, tilted_stable = np.uint64(stream_key(10, 0, 0, 0, 0)), outside(draws.tilted_stable)
     for discount in (0.01, 0.1, 0.24, 0.25, 0.4, 0.7, 0.99):
         for mass in (0.1, 1.5, 1.6, 5.0, 20.0, 100.0, 1e4, 1e8):
             n = 0
             for _ in range(500):
-                _, n = draws.tilted_stable(discount, mass, key, n)
+                _, n = tilted_stable(discount, mass, key, n)
             assert n < 16 * 500, (discount, mass)
 
 
@@ -312,7 +315,8 @@ def test_tilted_stable_at_its_edges() -> None:
 
 def test_the_short_sine_is_a_sine() -> None:
     x = np.linspace(1e-6, math.pi - 1e-3, 5001)
-    y = np.array([draws_stable._sin(float(v)) for v in x])
+    sine = outside(draws_stable._sin)
+    y = np.array([sine(float(v)) for v in x])
     assert np.allclose(y, np.sin(x), rtol=1e-12, atol=0.0)
     near = x < math.pi / 2.0
     assert np.allclose(y[near], np.sin(x[near]), rtol=1e-15, atol=0.0)

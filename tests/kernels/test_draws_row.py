@@ -13,9 +13,11 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
-from pitmanyor.kernels import draws, draws_row, draws_stable
-from pitmanyor.kernels.random import stream_key, uniform
+from outside import outside
+from pitmanyor.kernels import draws, draws_row, draws_stable, random
+from pitmanyor.kernels.random import uniform
 
+stream_key, new_lanes = outside(random.stream_key), outside(draws_row.new_lanes)
 DISCOUNTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 MASSES = (1e-12, 1e-6, 1e-3, 0.05, 0.4, 1.0, 2.0, 3.0)
 SIZE = 250  # columns: no whole number of vectors
@@ -132,7 +134,7 @@ def lane_errors(a: float) -> Floats:
     found, b = [], (1.0 - a) / a
     power = -100 if a < 0.2 else -60
     for _ in range(400):
-        lanes = draws_row.new_lanes(draws_row.LANES)
+        lanes = new_lanes(draws_row.LANES)
         lanes.high[:] = rng.integers(-(2**31), 2**31, draws_row.LANES) & ~0x1FF  # u is next to nothing: accept all
         lanes.low[:] = rng.integers(-(2**31), 2**31, draws_row.LANES) & ~0x1FF
         fill_lane(lanes, a, power)
@@ -191,7 +193,7 @@ def draw_once(lanes: draws_row.Lanes, size: int, a: float, key: np.uint64) -> No
 @pytest.mark.nojit
 def test_rows_at_their_edges() -> None:
     for a in DISCOUNTS:
-        lanes = draws_row.new_lanes(4)
+        lanes = new_lanes(4)
         lanes.power[:4] = (-4096, -127, 0, 60)  # no mass at all, next to none, about one, very much
         draw_once(lanes, 4, a, np.uint64(stream_key(13, 0, 0, 0, 0)))
         assert np.isfinite(lanes.value[:4]).all()

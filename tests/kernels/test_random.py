@@ -16,8 +16,10 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
-from pitmanyor.kernels.random import bits, philox, stream_key, uniform
+from outside import outside
+from pitmanyor.kernels import random
 
+bits, philox, stream_key, uniform = map(outside, (random.bits, random.philox, random.stream_key, random.uniform))
 ROOT = Path(__file__).parents[2]
 KEY = np.uint64(stream_key(2026, 0, 1, 2, 3))
 MASK = 2**64 - 1
@@ -163,7 +165,11 @@ def test_flipping_one_bit_of_key_or_counter_flips_every_bit_half_of_the_time(fli
 
 
 def printed_draws(jit: bool) -> str:
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": str(int(not jit)), "PYTHONPATH": str(ROOT / "src")}
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": str(int(not jit)),
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}",
+    }
     flags = [] if jit else ["-W", "error"]
     command = [sys.executable, *flags, str(Path(__file__).with_name("print_draws.py"))]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

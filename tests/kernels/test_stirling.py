@@ -17,17 +17,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from pitmanyor.kernels.stirling import (
-    StirlingTables,
-    build_tables,
-    draw_tables,
-    grow,
-    log_stirling,
-    open_ratio,
-    ratio,
-    stay_ratio,
-)
-from pitmanyor.kernels.stirling_beyond import ratio_beyond
+from outside import outside
+from pitmanyor.kernels import stirling, stirling_beyond
+from pitmanyor.kernels.stirling import StirlingTables, build_tables, grow
+
+draw_tables, log_stirling = outside(stirling.draw_tables), outside(stirling.log_stirling)
+open_ratio, ratio, stay_ratio = map(outside, (stirling.open_ratio, stirling.ratio, stirling.stay_ratio))
+ratio_beyond = outside(stirling_beyond.ratio_beyond)
 
 HERE = Path(__file__).parent
 DISCOUNTS = (0.0, 0.01, 0.5, 0.7, 0.99)

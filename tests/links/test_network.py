@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pitmanyor.kernels.draws import log_tilted_stable
+from outside import outside
+from pitmanyor.kernels import draws
 from pitmanyor.kernels.masses import Masses
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.links.features import Kernel
@@ -16,6 +17,8 @@ from pitmanyor.links.observed import Ends, observe
 from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.root import Prior, Root, draw_log_gamma
 from pitmanyor.links.similar import SimilarLinks
+
+log_tilted_stable = outside(draws.log_tilted_stable)
 
 N, K, SEEN, N_STEPS = 4, 3, 2, 3_000
 PRIOR = Prior(2.0, 1.0)

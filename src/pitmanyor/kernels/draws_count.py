@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from pitmanyor.kernels.draws_gamma import exponential, gamma
+from pitmanyor.kernels.jit import inner
 from pitmanyor.kernels.random import uniform
 
 _SMALL_MEAN = 10.0
 _DIRECT = 16.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _binomial_small(count: int, p: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Binomial(count, p) with count * p < 10 by inversion: walk up the pmf."""
     odds = p / (1.0 - p)
@@ -34,7 +34,7 @@ def _binomial_small(count: int, p: float, key: np.uint64, n: int) -> tuple[int, 
             return k, n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _stirling_error(k: float) -> float:
     """log k! - [log sqrt(2 pi) + (k + 1/2) log(k + 1) - (k + 1)], to 1e-12."""
     shift = 0.0
@@ -47,7 +47,7 @@ def _stirling_error(k: float) -> float:
     return shift + (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - y / 1680.0) * y) * y) / x
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _binomial_large(count: int, p: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Binomial(count, p) with p <= 1/2 and count * p >= 10: Hoermann's BTRS (1993), transformed rejection."""
     size = float(count)
@@ -79,7 +79,7 @@ def _binomial_large(count: int, p: float, key: np.uint64, n: int) -> tuple[int, 
             return int(k), n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def binomial(count: int, p: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Binomial(count, p) at a cost that does not grow with count (up to 10^9 and beyond)."""
     if count <= 0 or p <= 0.0:
@@ -94,7 +94,7 @@ def binomial(count: int, p: float, key: np.uint64, n: int) -> tuple[int, int]:
     return (k, n) if p <= 0.5 else (count - k, n)
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def bernoulli_sum_tables(customers: int, mass: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Sum over i < c of Bernoulli(x / (x + i)): the tables of c customers at discount 0, with x = b H_k (maths 4).
 
@@ -126,7 +126,7 @@ def bernoulli_sum_tables(customers: int, mass: float, key: np.uint64, n: int) ->
     return tables, n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def bernoulli_sum_concentration(
     tables: int, discount: float, concentration: float, key: np.uint64, n: int
 ) -> tuple[int, int]:

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import bits, uniform
 
 _LAYERS = 256
@@ -53,7 +53,7 @@ _EXPONENTIAL_X, _EXPONENTIAL_Y, _EXPONENTIAL_SURE = _ziggurat(
 )
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _normal_edge(layer: int | np.int64, u: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Finish a normal whose first point fell outside the sure part of its layer."""
     while True:
@@ -78,7 +78,7 @@ def _normal_edge(layer: int | np.int64, u: float, key: np.uint64, n: int) -> tup
             return u * float(_NORMAL_X[layer]), n
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
+@inlined
 def normal(key: np.uint64, n: int) -> tuple[float, int]:
     """A standard normal."""
     word = bits(key, n)
@@ -90,7 +90,7 @@ def normal(key: np.uint64, n: int) -> tuple[float, int]:
     return _normal_edge(layer, u, key, n)
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Finish an exponential whose first point fell outside the sure part of its layer."""
     while True:
@@ -110,7 +110,7 @@ def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -
             return x, n
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
+@inlined
 def exponential(key: np.uint64, n: int) -> tuple[float, int]:
     """A standard exponential, never 0."""
     word = bits(key, n)
@@ -123,7 +123,7 @@ def exponential(key: np.uint64, n: int) -> tuple[float, int]:
     return _exponential_edge(layer, x, key, n)
 
 
-@njit(cache=True, forceinline=True, error_model="numpy")
+@inlined
 def _gamma_above_one(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Gamma(shape, 1) for shape >= 1, never 0 (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0
@@ -141,7 +141,7 @@ def _gamma_above_one(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
             return d * v, n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Gamma(shape, 1). Shape 0 gives 0; a tiny shape may underflow to 0 (then take `log_gamma`).
 
@@ -156,7 +156,7 @@ def gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     return value, n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def log_gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     """The log of a Gamma(shape, 1) draw: finite for every shape > 0, -inf only at shape 0."""
     if shape <= 0.0:
@@ -169,7 +169,7 @@ def log_gamma(shape: float, key: np.uint64, n: int) -> tuple[float, int]:
     return value, n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def log_one_minus_beta(customers: float, concentration: float, key: np.uint64, n: int) -> tuple[float, int]:
     """log(1 - omega) for omega ~ Beta(C, b), b > 0 (maths 5): finite, although omega itself would round to 1.
 

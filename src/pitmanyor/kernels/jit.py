@@ -5,7 +5,7 @@ bundles of arrays from Python it compiles about four times as fast. `inlined` is
 that hands over bundles costs more than they do; `loose` ones may also sum in any order, which lets LLVM vectorise.
 None of these counts references to arrays: Numba does it with atomic
 additions whenever a field of a bundle is read, which costs more than the work in a hot loop. So they must not allocate;
-`allocating` is for the few that do.
+`allocating` is for the few inner functions that do, `allocating_kernel` for those called from Python.
 
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
 body of its parallel loop must be one call of an `inner` function: Numba drops stores into arrays of a named tuple that
@@ -22,25 +22,34 @@ from typing import Any
 import numba
 from numba import njit
 
+from pitmanyor.kernels.linking import compile_linked
+
 COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy"}
 INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-kernel = njit(**COMMON, _nrt=False)
-allocating = njit(**COMMON)
 inner = njit(**INNER)
 inlined = njit(**INNER, forceinline=True)
+allocating = njit(**{**INNER, "_nrt": True})
 loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
+
+
+def kernel(function: Any) -> Any:
+    return compile_linked(njit(**COMMON, _nrt=False)(function))
+
+
+def allocating_kernel(function: Any) -> Any:
+    return compile_linked(njit(**COMMON)(function))
 
 
 def spread(function: Any) -> Callable[..., None]:
     """A kernel with parallel loops, compiled for one thread and for several, as each is first called."""
     if numba.config.DISABLE_JIT:
         return function
-    parallel = njit(**COMMON, parallel=True)(function)
+    parallel = compile_linked(njit(**COMMON, parallel=True)(function))
     # Numba's cache knows a function by its name: the twin needs its own
     twin = FunctionType(function.__code__, function.__globals__, function.__name__ + "_serial")
     twin.__qualname__ = function.__qualname__ + "_serial"
     twin.__module__ = function.__module__
-    serial = njit(**COMMON)(twin)
+    serial = compile_linked(njit(**COMMON)(twin))
 
     @wraps(function)
     def call(*args: Any) -> None:

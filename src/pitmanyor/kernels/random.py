@@ -19,7 +19,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import config, njit
+from numba import config
+
+from pitmanyor.kernels.jit import inlined, inner
 
 Word: TypeAlias = int | np.uint64
 
@@ -47,20 +49,20 @@ if vars(config)["DISABLE_JIT"]:
 
 else:
 
-    @njit(cache=True, forceinline=True)
+    @inlined
     def _word(x: Word) -> np.uint64:
         return np.uint64(x)
 
-    @njit(cache=True, forceinline=True)
+    @inlined
     def _add(x: np.uint64, y: np.uint64) -> np.uint64:
         return x + y
 
-    @njit(cache=True, forceinline=True)
+    @inlined
     def _mul(x: np.uint64, y: np.uint64) -> np.uint64:
         return x * y
 
 
-@njit(cache=True)
+@inner
 def philox(
     c0: Word, c1: Word, c2: Word, c3: Word, k0: Word, k1: Word
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
@@ -79,7 +81,7 @@ def philox(
     return x0, x1, x2, x3
 
 
-@njit(cache=True)
+@inner
 def stream_key(seed: Word, chain: Word, sweep: Word, block: Word, purpose: Word) -> np.uint64:
     """The key of the stream for one purpose in one block of one sweep; every argument may use all 64 bits.
 
@@ -92,7 +94,7 @@ def stream_key(seed: Word, chain: Word, sweep: Word, block: Word, purpose: Word)
     return (high << _HALF) | low
 
 
-@njit(cache=True, forceinline=True)
+@inlined
 def bits(key: np.uint64, n: int) -> np.uint64:
     """The n-th 64 random bits of a stream.
 
@@ -106,7 +108,7 @@ def bits(key: np.uint64, n: int) -> np.uint64:
     return z ^ (z >> _SHIFT_27)
 
 
-@njit(cache=True, forceinline=True)
+@inlined
 def uniform(key: np.uint64, n: int) -> float:
     """The n-th uniform of a stream, strictly inside (0, 1), on a grid of 2^-53; the caller adds one to n.
 
@@ -115,13 +117,13 @@ def uniform(key: np.uint64, n: int) -> float:
     return float(np.int64(bits(key, n) >> _SHIFT_11)) * 2.0**-53 + 2.0**-55
 
 
-@njit(cache=True, forceinline=True)
+@inlined
 def uniform_in(real: Any, key: np.uint64, n: int) -> Any:
     """The n-th uniform in a kernel's own precision: in single precision it may be 1."""
     return real(uniform(key, n))
 
 
-@njit(cache=True, forceinline=True)
+@inlined
 def uniform_pair(real: Any, key: np.uint64, n: int) -> tuple[Any, Any]:
     """Two uniforms on a grid of 2^-32 from the n-th 64 bits, in a kernel's own precision: for choices between two."""
     both = bits(key, n)

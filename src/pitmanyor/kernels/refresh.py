@@ -18,7 +18,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.jit import allocating, inner, kernel
+from pitmanyor.kernels.jit import allocating_kernel, inner, kernel
 from pitmanyor.kernels.seating import open_door, refresh_count, refresh_restaurant
 
 
@@ -74,7 +74,7 @@ def _filled(net, cell, columns, sources, pairs):
     return n
 
 
-@allocating
+@allocating_kernel
 def move_topics(net, columns, sources, topic, place):
     """Relabel topics: column columns[j] takes what stood in sources[j]; a token's topic k becomes place[k]."""
     n_most = 1

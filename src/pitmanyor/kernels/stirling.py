@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from pitmanyor.kernels.jit import inlined, kernel
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.stirling_beyond import guess_mode, log_stirling_beyond, ratio_beyond
 from pitmanyor.kernels.stirling_tables import StirlingTables, build_tables, grow
@@ -36,7 +36,7 @@ SHORT, LARGEST_Y = 64, 1e4  # up to so many customers every weight is summed: y^
 REACH = 1.1  # half width of the flat top in standard deviations: the fewest rejections for a normal curve
 
 
-@kernel
+@inner
 def ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """V(c,t) = S(c,t+1)/S(c,t) of discount i for 1 <= t <= c, in the table or beyond; 0 at t = c."""
     if t >= c or t < 1:
@@ -47,7 +47,7 @@ def ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return ratio_beyond(float(tables.discount[i]), float(c), float(t))
 
 
-@kernel
+@inner
 def stay_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """S(c+1,t)/S(c,t): one more customer, no more tables. 0 for an empty dish, which has no table to sit at."""
     if t < 1:
@@ -56,7 +56,7 @@ def stay_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return weight if t == 1 else weight + 1.0 / ratio(tables, i, c, t - 1)
 
 
-@kernel
+@inner
 def open_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """S(c+1,t+1)/S(c,t): one more customer and one more table. 1 for an empty dish."""
     if t < 1:
@@ -64,7 +64,7 @@ def open_ratio(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return 1.0 + (c - (t + 1.0) * float(tables.discount[i])) * ratio(tables, i, c, t)
 
 
-@kernel
+@inner
 def log_stirling(tables: StirlingTables, i: int, c: int, t: int) -> float:
     """log S(c,t;a): sum of log(j - a) over j < c, plus the log ratios up to t; beyond the table by one integral."""
     if t < 1 or t > c:
@@ -80,7 +80,7 @@ def log_stirling(tables: StirlingTables, i: int, c: int, t: int) -> float:
     return total
 
 
-@kernel
+@inner
 def _mode(tables: StirlingTables, i: int, c: int, y: float, low: int, high: int) -> int:
     """The least t in low..high with V(c,t) y <= 1, by bisection: the weights rise before it and fall after it."""
     while low < high:
@@ -92,7 +92,7 @@ def _mode(tables: StirlingTables, i: int, c: int, y: float, low: int, high: int)
     return low
 
 
-@kernel
+@inner
 def _mode_near(tables: StirlingTables, i: int, c: int, y: float, guess: int) -> int:
     """The same among all t, by growing steps from a guess: beyond the table every ratio spared counts."""
     step, low, high = 1, guess, guess
@@ -105,7 +105,7 @@ def _mode_near(tables: StirlingTables, i: int, c: int, y: float, guess: int) -> 
     return _mode(tables, i, c, y, low, high)
 
 
-@kernel
+@inner
 def _walk(tables: StirlingTables, i: int, c: int, mode: int, y: float, target: float) -> tuple[float, int]:
     """Sum the weights outwards from the mode, which weighs 1, up and then down, until the sum passes `target`.
 
@@ -132,7 +132,7 @@ def _walk(tables: StirlingTables, i: int, c: int, mode: int, y: float, target: f
     return total, mode
 
 
-@kernel
+@inner
 def _reach(tables: StirlingTables, i: int, c: int, mode: int) -> int:
     """REACH standard deviations in whole tables, from the bend of the log weights at the mode."""
     if mode + 1 >= c:
@@ -141,7 +141,7 @@ def _reach(tables: StirlingTables, i: int, c: int, mode: int) -> int:
     return math.ceil(REACH / math.sqrt(max(bend, 1e-16)))
 
 
-@kernel
+@inner
 def _reject(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64, n: int) -> tuple[int, int]:
     """Draw t by rejection: 1 on left..right and a geometric tail on each side lie above the weights over the mode's.
 
@@ -178,7 +178,7 @@ def _reject(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64
             return t, n
 
 
-@kernel
+@inner
 def _scan(tables: StirlingTables, i: int, c: int, log_y: float, u: float) -> int:
     """Draw t by summing every weight from t = 1 to c, whatever their shape."""
     now, top, total = 0.0, 0.0, 1.0
@@ -220,7 +220,7 @@ def draw_short(tables: StirlingTables, i: int, c: int, y: float, u: float) -> in
     return t
 
 
-@kernel
+@inner
 def draw_tables(tables: StirlingTables, i: int, c: int, log_y: float, key: np.uint64, n: int) -> tuple[int, int]:
     """t ~ S(c,t;a) y^t on 1..c, the number of tables that c customers of one dish sit at; returns (t, next n).
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from pitmanyor.kernels.jit import inner
 
 CLEARANCE = 3.5  # least distance m |s0| of the curve from the branch point; more loses digits, less needs more points
 STEP_WIDTH = 0.55  # trapezoid step over the width of the Gaussian peak at the saddle point
@@ -38,7 +38,7 @@ NEGLIGIBLE = 1e-18  # the sum stops at this share of its largest term
 SERIES_BELOW = 0.1  # |x| below which g - 1 is summed as a power series
 
 
-@njit(cache=True)
+@inner
 def _expm1(z: complex) -> complex:
     """exp(z) - 1 without cancellation."""
     grown = math.expm1(z.real)
@@ -46,20 +46,20 @@ def _expm1(z: complex) -> complex:
     return complex(grown * (1.0 - 2.0 * sine * sine) - 2.0 * sine * sine, (grown + 1.0) * 2.0 * sine * cosine)
 
 
-@njit(cache=True)
+@inner
 def _log1p(z: complex) -> complex:
     """log(1 + z) without cancellation near z = 0."""
     return complex(0.5 * math.log1p(z.real * (2.0 + z.real) + z.imag * z.imag), math.atan2(z.imag, 1.0 + z.real))
 
 
-@njit(cache=True)
+@inner
 def _shortfall(a: float, x: complex, y: complex) -> complex:
     """1 - a g = (y^a - y)/x, with y = 1 - x. It is small near the branch point y = 0, and for a near 1."""
     log_y = complex(0.5 * math.log(y.real * y.real + y.imag * y.imag), math.atan2(y.imag, y.real))
     return y * _expm1((a - 1.0) * log_y) / x
 
 
-@njit(cache=True)
+@inner
 def _growth(a: float, x: complex, y: complex) -> complex:
     """g - 1, accurate to a few units in its last place where g is near 1 (its logarithm is multiplied by t)."""
     if abs(x.real) + abs(x.imag) < SERIES_BELOW:
@@ -79,7 +79,7 @@ def _growth(a: float, x: complex, y: complex) -> complex:
     return -_expm1(a * log_y) / (a * x) - 1.0
 
 
-@njit(cache=True)
+@inner
 def _crossing(a: float, c: float, t: float) -> float:
     """v = -log(1 - x) where the curve crosses the real axis: the saddle point, or the clearance if that comes first.
 
@@ -102,7 +102,7 @@ def _crossing(a: float, c: float, t: float) -> float:
     return v
 
 
-@njit(cache=True)
+@inner
 def _step(a: float, t: float, v: float) -> float:
     """Trapezoid step in u: resolves the peak at the saddle point, the branch point and the round part of the curve."""
     y0, x0 = math.exp(-v), -math.expm1(-v)
@@ -114,7 +114,7 @@ def _step(a: float, t: float, v: float) -> float:
     return min(STEP_WIDTH / math.sqrt(t * slope * bend), STEP_BRANCH * y0, STEP_MOST)
 
 
-@njit(cache=True)
+@inner
 def _point(s0: float, beta: float, u: float) -> tuple[complex, complex, complex, complex]:
     """The curve at u: s - s0, x = exp(s), y = 1 - x and ds/du."""
     sine, cosine = math.sin(0.5 * u), math.cos(0.5 * u)
@@ -126,7 +126,7 @@ def _point(s0: float, beta: float, u: float) -> tuple[complex, complex, complex,
     return complex(shift, u), complex(size * cos_u, size * sin_u), y, complex(2.0 * beta * sin_u, 1.0)
 
 
-@njit(cache=True)
+@inner
 def contour(a: float, c: float, t: float) -> tuple[float, float]:
     """(V(c,t), log S(c,t)) for 1 <= t <= c - 2 by the trapezoid rule on the curve of this module's docstring."""
     if a < 1e-30:  # a division by a could underflow, and the ratios are those of a = 0 to the last digit
@@ -165,7 +165,7 @@ def contour(a: float, c: float, t: float) -> tuple[float, float]:
     return upper / (lower * (t + 1.0)), log_stirling
 
 
-@njit(cache=True)
+@inner
 def ratio_beyond(a: float, c: float, t: float) -> float:
     """V(c,t) = S(c,t+1)/S(c,t) for discount a and any 1 <= t <= c; 0 at t = c. A few microseconds."""
     if t >= c:
@@ -175,7 +175,7 @@ def ratio_beyond(a: float, c: float, t: float) -> float:
     return contour(a, c, t)[0]
 
 
-@njit(cache=True)
+@inner
 def log_stirling_beyond(a: float, c: float, t: float) -> float:
     """log S(c,t;a) for any 1 <= t <= c, in time that does not grow with t; absolute error about 1e-16 c log c."""
     if t == c:
@@ -185,7 +185,7 @@ def log_stirling_beyond(a: float, c: float, t: float) -> float:
     return contour(a, c, t)[1]
 
 
-@njit(cache=True)
+@inner
 def guess_mode(a: float, c: float, log_y: float) -> int:
     """About where S(c,t;a) y^t is largest in t, to within a table or a few: V(c,t) is nearly f/t at the saddle point.
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pitmanyor.kernels.jit import kernel
 
 MAX_BYTES = 64 * 2**20  # bound on the ratios of all discounts together
 ASPECT = 8  # rows per column that a bounded table keeps: tables grow like c^a, well below c
@@ -33,7 +34,7 @@ class StirlingTables(NamedTuple):
     discount: NDArray[np.float64]
 
 
-@njit(cache=True)
+@kernel
 def _fill(ratios: NDArray[np.float64], start: int, n_rows: int, n_cols: int, a: float) -> None:
     """Row recursion V(c+1,t) = [1 + (c - (t+1)a) V(c,t)] / [1/V(c,t-1) + c - t a], the slot before t = 1 left at 0."""
     for row in range(2, n_rows):

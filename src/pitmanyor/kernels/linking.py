@@ -1,0 +1,113 @@
+"""Functions that only kernels call are linked into them and get no machine code of their own.
+
+Numba optimises every function that it compiles and turns it into machine code, and then does both again in each of its
+callers, into which it is linked. For a kernel made of hundreds of small functions that doubles the time. `Linked` waits
+until somebody asks for the address of a function, which nobody does of one without a wrapper for Python: its plain code
+is linked into its callers, and the kernel at their root is optimised as a whole.
+
+This leans on parts of Numba that it does not promise to keep. Where they are not as expected, kernels are compiled in
+Numba's own way: slower, with the same results.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+from numba.core import codegen
+from numba.core.registry import cpu_target
+
+NEEDED = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "serialize_using_bitcode")
+BASE: Any = getattr(codegen, "JITCodeLibrary", object)
+CAN_LINK = not numba.config.DISABLE_JIT and all(hasattr(BASE, name) for name in NEEDED)
+
+
+class _Waiting:
+    """Numba's code generator, for a library without machine code: what it would write there waits."""
+
+    environments: dict[str, Any] = {}
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        self.environments[name] = environment
+
+
+class Linked(BASE):  # type: ignore[misc]
+    """The code of a function, turned into machine code when its address is asked for."""
+
+    is_emitted = False
+
+    @property
+    def codegen(self) -> Any:
+        return self._codegen if self.is_emitted else _Waiting(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        """Not yet: callers optimise what they link."""
+
+    def _finalize_final_module(self) -> None:
+        if getattr(self, "_compiled_object", None) is not None:  # from the cache, as machine code
+            self.is_emitted = True
+            super()._finalize_final_module()
+        self._finalized = True
+
+    def _emit(self) -> None:
+        self.is_emitted = True
+        super()._optimize_final_module()
+        self._final_module.verify()
+        super()._finalize_final_module()
+        for variable in self._final_module.global_variables:
+            if variable.name in _Waiting.environments:
+                self._codegen.set_env(variable.name, _Waiting.environments[variable.name])
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        if not self.is_emitted:
+            if not any(f.name == name and not f.is_declaration for f in self._final_module.functions):
+                return 0
+            self._emit()
+        return int(super().get_pointer_to_function(name))
+
+    def serialize_using_object_code(self) -> Any:
+        self._ensure_finalized()
+        return super().serialize_using_object_code() if self.is_emitted else self.serialize_using_bitcode()
+
+
+@contextmanager
+def linked() -> Iterator[None]:
+    """Whatever Numba compiles in here is linked first; and no garbage is looked for meanwhile, as there is little."""
+    if not CAN_LINK:
+        yield
+        return
+    cpu_target.target_context.refresh()
+    generator = cpu_target.target_context.codegen()
+    before, collecting = generator._library_class, gc.isenabled()
+    generator._library_class = Linked
+    gc.disable()
+    try:
+        yield
+    finally:
+        generator._library_class = before
+        if collecting:
+            gc.enable()
+
+
+def compile_linked(dispatcher: Any) -> Any:
+    """The dispatcher, which from now on links what it compiles."""
+    compile_one = getattr(dispatcher, "compile", None)
+    if compile_one is None:  # Numba is switched off: a plain function
+        return dispatcher
+
+    def compile_in_scope(signature: Any) -> Any:
+        with linked():
+            return compile_one(signature)
+
+    dispatcher.compile = compile_in_scope
+    return dispatcher
