@@ -51,7 +51,7 @@ class Explicit:
             self.slots.stamp[:] = NOT_SUMMED
             simple_sweep(*given, self.slots, *rest, documents, n_held, seed)
         elif self.quick:
-            self.sheets.stamp[:] = NOT_SUMMED
+            self.sheets.sums[:] = NOT_SUMMED
             quick_sweep(*given, self.sheets, *rest, documents, n_held, seed)
         else:
             explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed)

@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from pitmanyor.kernels.arrays import BLOCK
 
 WIDTH = 8
+LINE = 16  # numbers that memory hands over together
 _STEPS = (1, 2, 4)  # a prefix sum of eight: every lane adds the one so many to its left
 _HALVES = (4, 2, 1)  # a sum of eight: the left so many lanes add the next
 

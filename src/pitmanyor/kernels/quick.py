@@ -31,6 +31,7 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.desk import LEAVE, is_small, place_of
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, loose, spread
+from pitmanyor.kernels.lanes import LINE, WIDTH, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability
 from pitmanyor.kernels.sheet import (
@@ -41,11 +42,15 @@ from pitmanyor.kernels.sheet import (
     N_CUSTOMERS,
     N_TABLES,
     NONE,
+    OF_TOPICS,
+    OF_WORD,
     SENT,
     SHARE,
+    SPAN,
     TOKENS,
     TOPIC_OF,
     UP,
+    VALUE,
     frame_of,
     load,
     move_slot,
@@ -56,6 +61,8 @@ from pitmanyor.kernels.sheet import (
     set_terms,
     take_sheet,
 )
+
+SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
 
 
 @inlined
@@ -197,7 +204,7 @@ def set_form(net, sheet, frame, j, factor):
                 sheet.forms[j, r] += share * sheet.forms[up - frame.value, r]
 
 
-@inner
+@inlined
 def evaluate(net, sheet, frame, leaf, n_slots):
     """A of the local nodes above the leaf at every slot, then the opening part of the leaf's weight."""
     real = sheet.reals.dtype.type
@@ -255,11 +262,11 @@ def sum_of(net, sums, sheet, r, place, word, row, n_held):
     pair = sums.pair[sheet.bases[r, 0] + 1, s, bottom + 1]
     if pair >= 0:
         return sums.total[pair, word]
-    p = sheet.bases[r, 1]
-    if sheet.stamp[r, s, word, 0] != p or sheet.stamp[r, s, word, 1] != np.int64(row):
-        sheet.sums[r, s, word] = dot(net, p, np.int64(row), n_held, sheet.blocks)
-        sheet.stamp[r, s, word, 0], sheet.stamp[r, s, word, 1] = p, np.int64(row)
-    return sheet.sums[r, s, word]
+    p, at = sheet.bases[r, 1], np.uint64(word * SPAN)
+    if sheet.sums[r, s, at + np.uint64(OF_TOPICS)] != p or sheet.sums[r, s, at + np.uint64(OF_WORD)] != np.int64(row):
+        sheet.sums[r, s, at + np.uint64(VALUE)] = dot(net, p, np.int64(row), n_held, sheet.blocks)
+        sheet.sums[r, s, at + np.uint64(OF_TOPICS)], sheet.sums[r, s, at + np.uint64(OF_WORD)] = p, np.int64(row)
+    return sheet.sums[r, s, at + np.uint64(VALUE)]
 
 
 @inner
@@ -392,6 +399,32 @@ def clear_weight(sheet, frame, h):
     sheet.reals[frame.opening, h], sheet.ints[TOPIC_OF, h] = 0.0, 0
 
 
+@inlined
+def row_of_token(net, text, words, context, s, token):
+    """Where the row of a token's word starts: phi_kw of all topics k."""
+    last = words.lists[text.leaf[context, s, WORD_LIST] + 1, FIRST] - 1
+    first = words.entries[last, CELL]
+    if words.entries[last, MODE] == AT_TOKEN:
+        return np.uint64(net.cells[text.cells[first, token], ROW])
+    return np.uint64(net.cells[first, ROW]) + np.uint64(text.word[token]) * np.uint64(len(net.status) - LIVE)
+
+
+@inner
+def fetch(net, text, sums, words, sheet, d, n_held):
+    """Have what document d will read of its words come near, while the one before it is updated."""
+    n_streams, context = text.leaf.shape[1], text.context[d]
+    for s in range(n_streams):
+        start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
+        for token in range(start, min(stop, start + SOON)):
+            row = row_of_token(net, text, words, context, s, token)
+            for j in range(0, min(n_held, WIDTH * LINE), LINE):
+                prefetch(net.stay, row + np.uint64(j))
+            for r in range(1, sheet.forms.shape[1]):
+                prefetch(sheet.sums[r, s], np.uint64(text.word[token] * SPAN))
+            for pair in range(sums.total.shape[0]):
+                prefetch(sums.total[pair], np.uint64(text.word[token]))
+
+
 @inner
 def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key):
     """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
@@ -439,6 +472,8 @@ def _visit_block(net, tables, terms, sheets, text, sums, topics, words, document
     sheet = take_sheet(sheets, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
+        if j + 1 < len(documents):
+            fetch(net, text, sums, words, sheet, documents[j + 1], n_held)
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key)
 

@@ -62,6 +62,8 @@ ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
 # columns of Sheet.scalars, the last for each parent: its mixing weight
 CONC, GAIN, SHARE = 0, 1, 2
 LANES = 4  # in which weights of slots are summed
+# of each sum in Sheet.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
+VALUE, OF_TOPICS, OF_WORD, SPAN = 0, 1, 2, 4
 
 
 class Sheet(NamedTuple):
@@ -74,8 +76,7 @@ class Sheet(NamedTuple):
     scalars: Floats  # (local node, CONC ...)
     forms: Floats  # (local node, base row): A of a topic that no slot holds, as weights of the bases
     bases: Ints  # (base row, position on the topic side and first count): -1 and CONSTANT for the constant
-    sums: Floats  # (base row, stream, word): sum over topics of p_k phi_kw, where it depends on the document
-    stamp: Ints  # (base row, stream, word, 2): the rows of p and phi for which it stands
+    sums: Floats  # (base row, stream, word * SPAN ...): where it depends on the document, sum over topics of p_k phi_kw
     blocks: Floats
     lanes: Reals
 
@@ -102,7 +103,6 @@ def take_sheet(sheet, thread):
         sheet.forms[thread],
         sheet.bases[thread],
         sheet.sums[thread],
-        sheet.stamp[thread],
         sheet.blocks[thread],
         sheet.lanes[thread],
     )

@@ -14,7 +14,7 @@ from numba import prange
 from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
-from pitmanyor.kernels.lanes import WIDTH, count_below, cumulate, prefetch
+from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
 from pitmanyor.kernels.random import stream_key, uniform_in, uniform_pair
 from pitmanyor.kernels.slots import (
     NONE,
@@ -29,7 +29,6 @@ from pitmanyor.kernels.slots import (
 )
 
 AHEAD = 4  # tokens: the rows of words that come are fetched so early
-LINE = 16  # numbers that memory hands over together
 
 
 @inner

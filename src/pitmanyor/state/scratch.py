@@ -106,8 +106,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
         forms=np.zeros((n_threads, n_local, n_rows)),
         bases=np.full((n_threads, n_rows, 2), -1, np.int64),
-        sums=np.zeros((n_threads, n_rows, n_streams, words)),
-        stamp=np.full((n_threads, n_rows, n_streams, words, 2), NOT_SUMMED, np.int64),
+        sums=np.full((n_threads, n_rows, n_streams, words * rows.SPAN), NOT_SUMMED, np.float64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
         lanes=np.zeros((n_threads, rows.LANES), precision),
     )
