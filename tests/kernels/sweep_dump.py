@@ -1,4 +1,4 @@
-"""A few sweeps of a few models, and every byte they leave behind.
+"""A few sweeps of a few models, collapsed and then explicit, and every byte they leave behind.
 
 `python -m kernels.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then run as
 plain Python. The two must agree.
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from oracle.toys import TOYS, Toy
 from pitmanyor.corpus import Corpus
-from pitmanyor.infer.sweeps import collapsed, initialise
+from pitmanyor.infer.explicit import Explicit
+from pitmanyor.infer.sweeps import collapsed, held_topics, initialise
+from pitmanyor.infer.vectors import Switch
 from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
+from pitmanyor.state.columns import arrange
 
 PRECISIONS = {"float32": np.float32, "float64": np.float64}
 N_SWEEPS = 2
@@ -56,6 +59,18 @@ def arrays(state: State) -> dict[str, NDArray[np.generic]]:
     return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
 
 
+def explicit(state: State) -> dict[str, NDArray[np.generic]]:
+    """The first document among topics of the others: vectors drawn, the document updated, counts rebuilt."""
+    is_anchor, seed = np.arange(state.plan.n_documents) > 0, (5, 0, N_SWEEPS + 1)
+    n_held = arrange(state, held_topics(state, is_anchor))
+    switch = Switch(state)
+    switch.down(state, seed)
+    vectors = state.net.stay.copy()
+    Explicit(state, 1).sweep(state, np.array([0]), n_held, seed)
+    switch.up(state, seed)
+    return {f"explicit {name}": array for name, array in (arrays(state) | {"vectors": vectors}).items()}
+
+
 def dump() -> dict[str, NDArray[np.generic]]:
     """The arrays of every model after a few sweeps, by model, precision and name."""
     found = {}
@@ -67,7 +82,8 @@ def dump() -> dict[str, NDArray[np.generic]]:
             initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
             for sweep in range(1, N_SWEEPS + 1):
                 collapsed(state, np.arange(plan.n_documents), (5, 0, sweep))
-            found |= {f"{model}/{precision}/{name}": array for name, array in arrays(state).items()}
+            left = {name: array.copy() for name, array in arrays(state).items()} | explicit(state)
+            found |= {f"{model}/{precision}/{name}": array for name, array in left.items()}
     return found
 
 

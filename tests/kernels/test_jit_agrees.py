@@ -30,7 +30,7 @@ def dumps(tmp_path_factory):
 def test_compiled_and_interpreted_sweeps_leave_the_same_bytes(dumps, model, precision):
     compiled, interpreted = dumps
     names = [name for name in compiled if name.startswith(f"{model}/{precision}/")]
-    assert len(names) == 9
+    assert len(names) == 9 + 10
     for name in names:
         assert compiled[name].dtype == interpreted[name].dtype
         assert compiled[name].tobytes() == interpreted[name].tobytes(), name
@@ -40,3 +40,9 @@ def test_the_sweeps_move_something(dumps):
     compiled, _ = dumps
     assert len(set(compiled["hpyp/float32/topic"].tolist())) > 1
     assert compiled["tntm/float32/code"].any()
+    for model in models():
+        name = f"{model}/float32/"
+        assert compiled[name + "explicit vectors"].tobytes() != compiled[name + "stay"].tobytes()
+    for model in ("hpyp", "author_topic", "tntm", "bursty_hpyp"):
+        name = f"{model}/float32/"
+        assert compiled[name + "explicit topic"].tobytes() != compiled[name + "topic"].tobytes()
