@@ -23,7 +23,7 @@ from pitmanyor.infer.joining import root_of
 from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
-from pitmanyor.posterior import Posterior
+from pitmanyor.posterior import Posterior, Traced
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import create, new_header, read_header, write_header
 from pitmanyor.runs.lock import hold
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Preset = Literal["paper"]
 
 
-class Fit(Posterior):
+class Fit(Traced):
     """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request."""
 
     def __init__(self, run: Run) -> None:
