@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from pitmanyor import evaluate
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate import Perplexity
+from pitmanyor.evaluate import LinkScores, Perplexity
 from pitmanyor.evaluate.coherence import Measure
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
@@ -129,6 +130,10 @@ class Fit(Traced):
         """Perplexity of documents that were not in the fit; see `pitmanyor.evaluate.perplexity`."""
         way = Way(completion, sweeps, seed, threads)
         return evaluate.perplexity(self, test, observed=observed, **way._asdict())
+
+    def link_scores(self, held: HeldOut, links: str | None = None) -> LinkScores:
+        """AUC and average precision on the pairs that `Corpus.hide_links` held out."""
+        return evaluate.link_scores(self, held, links)
 
     def dominant_topics(self, *, cap: int | None = None) -> NDArray[np.int64]:
         """The topic with the largest share in each document; `cap` leaves only the so many largest topics to choose."""

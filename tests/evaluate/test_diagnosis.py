@@ -133,7 +133,7 @@ def quantity(**values):
         (_of_size([quantity()]), "trust", "The sweeps are worth 500 independent draws of log_joint."),
         (_of_size([quantity(ess=30.0)]), "care", "where 100 would do: sweep longer"),
         (_of_size([quantity(ess=3.0)]), "no", "worth 3 independent draws"),
-        (_of_concentrations([quantity(), quantity(rhat=1.3, name="b")])[0], "care", "not to be read as estimates yet: b."),
+        (_of_concentrations([quantity(), quantity(rhat=1.3, name="b")])[0], "care", "as estimates yet: b."),
         (_of_concentrations([quantity(ess=3.0, name="b")])[0], "care", "not to be read as estimates yet: b."),
         (_of_topics(0.9)[0], "trust", "found the same topics (stability 0.90 of 1)"),
         (_of_topics(0.5)[0], "care", "alike in part"),
