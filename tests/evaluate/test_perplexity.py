@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pitmanyor import Corpus, Graph, PlanError, fit, mix, models, simulate, uniform
-from pitmanyor.evaluate import left_to_right, perplexity, token_probabilities
+from pitmanyor.evaluate import effective_topics, left_to_right, perplexity, token_probabilities
 from pitmanyor.evaluate.perplexity import _completion_stages, _prefix_stages, streams_of
 from pitmanyor.evaluate.tokens import with_tokens
 from pitmanyor.unseen import Way, infer
@@ -103,6 +103,7 @@ def test_all_together_is_of_all_tokens():
     assert found.total == pytest.approx(math.exp(-logs / found.n_tokens), rel=1e-12)
     assert found.n_tokens == sum(found.scored.values()) and set(found.by_stream) == {"hashtag", "word"}
     assert min(found.by_stream.values()) < found.total < max(found.by_stream.values())
+    assert str(found).startswith(f"perplexity {found.total:.1f} of {found.n_tokens} tokens (hashtag ")
 
 
 def test_what_is_scored_is_never_given_and_hashtags_come_before_words():
@@ -269,3 +270,16 @@ def test_left_to_right_is_for_small_data(monkeypatch):
     monkeypatch.setattr(sys.modules["pitmanyor.evaluate.perplexity"], "MOST_TOKENS", 50)
     with pytest.raises(PlanError, match="need 700 tokens to be folded in, more than 50; take fewer or shorter ones"):
         left_to_right(fitted("lda"), fitted("lda").corpus)
+
+
+def test_links_alone_have_no_text():
+    g = Graph()
+    nu = g.pyp("nu", base=g.gem("mu"), plate="author", discount=0)
+    g.links("follows", between=nu)
+    people = {"author": ["ann", "bob", "cid"]}
+    corpus = Corpus.from_tokens([["x"]] * 3, groups=people, links={"follows": [("ann", "bob")]})
+    result = fit(g, corpus, sweeps=2, seed=1, n_topics=2)
+    with pytest.raises(PlanError, match="this model has links alone: there is no text in it to be scored"):
+        perplexity(result, corpus)
+    with pytest.raises(PlanError, match="this model has links alone: no token has a topic"):
+        effective_topics(result)

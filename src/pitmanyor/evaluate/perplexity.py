@@ -46,6 +46,10 @@ class Perplexity:
     def by_stream(self) -> dict[str, float]:
         return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.scored.items() if n}
 
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {value:,.1f}" for name, value in self.by_stream.items())
+        return f"perplexity {self.total:,.1f} of {self.n_tokens:,} tokens ({parts})"
+
 
 class Stage(NamedTuple):
     """One stream to be scored: which tokens are given, and which of the stream are scored."""
