@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -166,3 +168,10 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
     other = simulate(models.lda(3), documents=20, tokens=8, vocabulary=5, seed=1).corpus
     with pytest.raises(PlanError, match="different vocabularies"):
         match_topics(chains[0], fit(models.lda(3), other, sweeps=1, seed=1))
+
+
+@pytest.mark.parametrize(("module", "call"), [("arviz_stats.base", convergence), ("scipy.optimize", stability)])
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(chains, monkeypatch, module, call):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(PlanError, match=re.escape("pip install 'pitmanyor[diagnose]'")):
+        call(chains)
