@@ -63,6 +63,7 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
 
 
 def topic_table(facts: list[dict[str, Any]]) -> Any:
+    from rich.markup import escape  # a word in brackets is no command
     from rich.table import Table
 
     streams = [name for name in facts[0] if name not in ABOUT]
@@ -71,7 +72,7 @@ def topic_table(facts: list[dict[str, Any]]) -> Any:
     for topic in facts:
         if topic["share"] >= SMALLEST:
             lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
-            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", topic["name"], *lists)
+            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *map(escape, (topic["name"], *lists)))
     return table
 
 
