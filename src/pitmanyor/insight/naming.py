@@ -91,8 +91,10 @@ def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
 
 
 def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
-    names = [EMPTY] * len(members)
     streams = streams_of(fit)
+    if not streams:  # a fit of links alone has nothing to name topics by
+        return [f"topic {group[0]}" for group in members]
+    names = [EMPTY] * len(members)
     # Tags come last, for they have the last word.
     for stream in sorted(streams, key=lambda name: (name == TAGS, name == "word")):
         if stream not in (TAGS, "word") and "word" in streams:
