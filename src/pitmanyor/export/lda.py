@@ -12,7 +12,7 @@ import numpy as np
 from pitmanyor.files import atomic_write
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import view
-from pitmanyor.insight.counts import columns_of, word_counts
+from pitmanyor.insight.counts import word_counts
 from pitmanyor.insight.naming import pooled
 
 
@@ -57,20 +57,20 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
     were merged have the number of the first. The source of a document is its row in the file that was read.
     """
     shown, tokens = view(fit), fit.stream(stream)
-    columns, n_words = columns_of(fit.state.plan, tokens.name)
     _, words = fit.topic_words(tokens.name)
     numbers = np.array(shown.topics)[shown.place]
     topics = numbers[fit.token_topics(tokens.name)]
     share = np.bincount(topics, minlength=fit.n_topics)[shown.topics] / max(len(topics), 1)
     alpha = " ".join(f"{x:.8g}" for x in _concentration(fit, tokens.topic) * share)
     data = fit.corpus.streams[tokens.name]
+    columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)
     rows = fit.corpus.rows
     sources = ["NA"] * fit.corpus.n_documents if rows is None else [str(row) for row in rows.tolist()]
     typed = ["_".join(word.split()) or "_" for word in words]  # a type is one word there
     documents = data.documents
     positions = np.arange(len(documents)) - data.offsets[documents]
     with atomic_write(path) as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        beta = _concentration(fit, tokens.emit) / n_words
+        beta = _concentration(fit, tokens.emit) / len(words)
         packed.write(f"#doc source pos typeindex type topic\n#alpha : {alpha}\n#beta : {beta:.8g}\n".encode())
         for d, place, w, k in zip(*(part.tolist() for part in (documents, positions, columns, topics)), strict=True):
             packed.write(f"{d} {sources[d]} {place} {w} {typed[w]} {k}\n".encode())

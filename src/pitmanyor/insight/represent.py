@@ -6,7 +6,7 @@ import numpy as np
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
-from pitmanyor.insight.counts import columns_of, streams_of, word_counts
+from pitmanyor.insight.counts import seated, streams_of, word_counts
 from pitmanyor.insight.naming import view
 
 
@@ -26,11 +26,10 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
         phi, _ = fit.topic_words(stream)
         weight = word_counts(fit, stream).sum(axis=1)
         own = weight[members] @ phi[members] / np.maximum(weight @ phi, 1e-300)
-        tokens, documents = corpus.streams[stream], corpus.streams[stream].documents
-        columns, _ = columns_of(fit.state.plan, stream)
-        here = np.isin(fit.token_topics(stream), members)
-        score += np.bincount(documents[here], weights=own[columns[here]], minlength=corpus.n_documents)
-        lengths += tokens.lengths
+        tokens = seated(fit, stream)
+        here = np.isin(tokens.topic, members)
+        score += np.bincount(tokens.document[here], weights=own[tokens.word[here]], minlength=corpus.n_documents)
+        lengths += corpus.streams[stream].lengths
     if not score.any():
         return []
     score /= lengths + lengths.mean()
