@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 REST = "#bbbbbb"
 SMALLEST = 0.001  # topics with a smaller share are left out of figures
-# Okabe and Ito's colours, which colour-blind people tell apart; black is the ink.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#f0e442")
+# Okabe and Ito's colours, which colour-blind people tell apart; but for yellow, which is faint on white.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
 PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar in a name is a dollar
 
 

@@ -16,7 +16,7 @@ from pitmanyor.insight.naming import group_words
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NAME, WORDS = 34, 76  # characters that fit
+NAME, WORDS = 32, 70  # characters that fit
 
 
 def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
@@ -42,6 +42,11 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
         low, high = 0.29 + spread.low[0, k] * scale, 0.29 + spread.high[0, k] * scale
         axes.plot([low, high], [row, row], color=INK, linewidth=1.0)
         axes.text(0.455, row, f"{spread.shares[0, k]:.1%}", color=INK, fontsize=8, va="center", ha="right")
-        likeliest = short(", ".join(word for word, _ in words[k]), WORDS)
-        axes.text(0.47, row, likeliest, color=INK, fontsize=8.5, va="center", **PLAIN)
+        axes.text(0.47, row, _as_fits([word for word, _ in words[k]]), color=INK, fontsize=8.5, va="center", **PLAIN)
     return figure
+
+
+def _as_fits(words: list[str]) -> str:
+    """As many of the words as there is room for."""
+    n = next((n for n in range(len(words), 1, -1) if len(", ".join(words[:n])) <= WORDS), 1)
+    return short(", ".join(words[:n]), WORDS)
