@@ -71,15 +71,18 @@ class Posterior:
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The likeliest words of every topic, with their probabilities."""
-        phi, words = self.topic_words(stream)
+        phi, words = self.topic_words(stream), self.words_of(stream)
         best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
         return [[(words[w], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
 
-    def topic_words(self, stream: str | None = None) -> tuple[Floats, list[str]]:
-        """The posterior mean of every topic's words in a stream, a row per topic, and the words of its columns."""
+    def topic_words(self, stream: str | None = None) -> Floats:
+        """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
+        return self.mean(self._shared_words(self.stream(stream).emit))
+
+    def words_of(self, stream: str | None = None) -> list[str]:
+        """The words of the columns of `topic_words`."""
         plan = self.state.plan
-        node = self._shared_words(self.stream(stream).emit)
-        return self.mean(node), [plan.corpus.vocabulary[word] for word in plan.words[node]]
+        return [plan.corpus.vocabulary[word] for word in plan.words[self.stream(stream).emit]]
 
     def token_topics(self, stream: str | None = None) -> NDArray[np.int64]:
         """The topic of every token of a stream, in the order of `corpus.streams[stream].words`."""

@@ -32,7 +32,7 @@ def test_the_order_is_that_of_the_score(blog):
     score = np.zeros(corpus.n_documents)
     lengths = sum(corpus.streams[stream].lengths for stream in ("word", "hashtag"))
     for stream in ("word", "hashtag"):
-        phi, words = blog.topic_words(stream)
+        phi, words = blog.topic_words(stream), blog.words_of(stream)
         topics, tokens = blog.token_topics(stream), corpus.streams[stream]
         weight = np.bincount(topics, minlength=blog.n_topics)
         for d, w, k in zip(tokens.documents, tokens.words, topics, strict=True):
@@ -80,7 +80,7 @@ def test_authors_of_a_model_without_authors_are_the_mean_of_their_documents(plai
 
 def test_similar_topics(blog):
     found = similar(blog, topic=0, n=3)
-    phi, _ = blog.topic_words()
+    phi = blog.topic_words()
     assert found[0].score == pytest.approx(float(np.sqrt(phi[0] * phi[found[0].label]).sum()))
 
 

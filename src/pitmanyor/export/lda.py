@@ -23,7 +23,7 @@ def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
     pyLDAvis numbers topics anew by size; `sort_topics=False` keeps the order of this.
     """
     shown, name = view(fit), fit.stream(stream).name
-    _, words = fit.topic_words(name)
+    words = fit.words_of(name)
     counts = word_counts(fit, name)
     weight = counts.sum(axis=1)
     known = np.flatnonzero(counts.sum(axis=0))
@@ -57,7 +57,7 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
     were merged have the number of the first. The source of a document is its row in the file that was read.
     """
     shown, tokens = view(fit), fit.stream(stream)
-    _, words = fit.topic_words(tokens.name)
+    words = fit.words_of(tokens.name)
     numbers = np.array(shown.topics)[shown.place]
     topics = numbers[fit.token_topics(tokens.name)]
     share = np.bincount(topics, minlength=fit.n_topics)[shown.topics] / max(len(topics), 1)

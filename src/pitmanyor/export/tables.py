@@ -134,7 +134,7 @@ def _words(fit: Fit, shown: View, n_words: int) -> Table:
     """The likeliest words: probability in the topic, and lift, how often more likely than in the corpus."""
     rows: list[tuple[object, ...]] = []
     for stream in streams_of(fit):
-        _, words = fit.topic_words(stream)
+        words = fit.words_of(stream)
         grouped, everywhere = pooled(fit, stream, shown.members)
         for topic, name, p in zip(shown.topics, shown.names, grouped, strict=True):
             for rank, w in enumerate(np.argsort(-p, kind="stable")[:n_words], 1):

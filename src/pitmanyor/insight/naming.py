@@ -108,7 +108,7 @@ def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list
 
 def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int, by: By) -> list[list[str]]:
     """The n best words of a stream for every group of topics."""
-    _, words = fit.topic_words(stream)
+    words = fit.words_of(stream)
     counts = word_counts(fit, stream)
     grouped, everywhere = pooled(fit, stream, members)
     out = []
@@ -121,7 +121,7 @@ def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int, by: By)
 
 def pooled(fit: Fit, stream: str, members: list[tuple[int, ...]]) -> tuple[Floats, Floats]:
     """The words of a stream in every group of topics (a row each, by their tokens), and in all of them."""
-    phi, _ = fit.topic_words(stream)
+    phi = fit.topic_words(stream)
     weight = word_counts(fit, stream).sum(axis=1)
     rows = [
         np.average(phi[list(g)], axis=0, weights=weight[list(g)] if weight[list(g)].any() else None) for g in members
@@ -131,7 +131,7 @@ def pooled(fit: Fit, stream: str, members: list[tuple[int, ...]]) -> tuple[Float
 
 def group_words(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[list[tuple[str, float]]]:
     """The n likeliest words of every group of topics, with their probabilities."""
-    _, words = fit.topic_words(stream)
+    words = fit.words_of(stream)
     rows, _ = pooled(fit, stream, members)
     best = np.argsort(-rows, axis=1, kind="stable")[:, :n]
     return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]

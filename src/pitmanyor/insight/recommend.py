@@ -52,7 +52,7 @@ def tag_probabilities(fit: Fit, corpus: Corpus, seed: int = 0) -> tuple[list[str
 def _next_tag(one: Posterior, corpus: Corpus, used: NDArray[np.int32], seed: int) -> Floats:
     stream, plan = one.stream(TAGS), one.state.plan
     shares = infer(one, corpus, Way("gibbs", SWEEPS, seed, None), stream.topic).shares
-    psi, words = one.topic_words(TAGS)
+    psi, words = one.topic_words(TAGS), one.words_of(TAGS)
     columns = np.searchsorted(plan.words[stream.emit], used)
     out = np.asarray(shares @ psi[:, columns])
     node = plan.graph[stream.emit]

@@ -29,7 +29,7 @@ def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
     places, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
     for stream in streams_of(fit):
         weight = word_counts(fit, stream).sum(axis=1)[:, None]
-        own = shown.fold((weight * fit.topic_words(stream)[0]).T)  # words by topics shown
+        own = shown.fold((weight * fit.topic_words(stream)).T)  # words by topics shown
         own /= np.maximum(own.sum(axis=1, keepdims=True), 1e-300)
         tokens = seated(fit, stream)
         topics = shown.place[tokens.topic]
