@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -17,6 +18,7 @@ from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate import LinkScores, Perplexity
 from pitmanyor.evaluate.coherence import Measure
+from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.chain import tidy as tidy
@@ -26,7 +28,7 @@ from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior, Traced
 from pitmanyor.runs.checkpoints import Checkpoints
-from pitmanyor.runs.directory import create, new_header, read_header, write_header
+from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
@@ -40,11 +42,15 @@ Preset = Literal["paper"]
 
 
 class Fit(Traced):
-    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request."""
+    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
 
-    def __init__(self, run: Run) -> None:
+    `home` is the directory of its run, if it is saved.
+    """
+
+    def __init__(self, run: Run, home: str | os.PathLike[str] | None = None) -> None:
         super().__init__(run.chain.state, run.chain.measures.log_joint)
         self.run = run
+        self.home = None if home is None else Path(home)
 
     @property
     def chain(self) -> Chain:
@@ -87,11 +93,18 @@ class Fit(Traced):
         return memory_of(self.state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors."""
+        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
+
+        Names of topics go along.
+        """
         header = new_header(self.graph, self.run.settings, self.corpus)
         create(path, header, self.corpus)
         with hold(path):
             Checkpoints(path, header).write(self.run)
+        if self.home is not None and (self.home / NAMES).is_file():
+            with atomic_write(Path(path) / NAMES) as file:
+                file.write((self.home / NAMES).read_bytes())
+        self.home = self.home or Path(path)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
         """Averaged over the samples that have a network; of the last state if there are none."""
@@ -108,14 +121,16 @@ class Fit(Traced):
         seed: int = 0,
         completion: Completion = "gibbs",
         threads: int | None = None,
+        node: str | None = None,
     ) -> TopicShares:
         """Topic shares of documents that were not in the fit, with everything learned held fixed.
 
         Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
         counted. `completion="gibbs"` averages over the second half of the sweeps; `"paper"` makes one pass through
-        every document, adding its tokens one after the other (maths 7).
+        every document, adding its tokens one after the other (maths 7). `node` is the one whose topics are asked for,
+        such as `theta_tag`; by default that of the words.
         """
-        return infer(self, corpus, Way(completion, sweeps, seed, threads))
+        return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
 
     def perplexity(
         self,
@@ -246,7 +261,7 @@ def fit(
     create(checkpoint, header, corpus)
     with hold(checkpoint):
         advance(run, checkpoints, progress)
-    return Fit(run)
+    return Fit(run, checkpoint)
 
 
 def load(path: str | os.PathLike[str]) -> Fit:
@@ -254,7 +269,7 @@ def load(path: str | os.PathLike[str]) -> Fit:
 
     A FileError if a file is missing, cut or changed. Nothing in the directory is run as code.
     """
-    return Fit(restore(path)[1])
+    return Fit(restore(path)[1], path)
 
 
 def resume(
@@ -283,7 +298,7 @@ def resume(
             checkpoints.header = header.with_settings(run.settings)
             write_header(path, checkpoints.header)
         advance(run, checkpoints, progress)
-    return Fit(run)
+    return Fit(run, path)
 
 
 def _as_in_the_paper(

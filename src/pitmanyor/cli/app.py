@@ -202,3 +202,4 @@ def doctor(json: AsJson = False) -> Answer:
 
 
 from pitmanyor.cli import measure_app as measure_app  # noqa: E402  its commands join `app`
+from pitmanyor.cli import use_app as use_app  # noqa: E402  its commands join `app`

@@ -58,16 +58,16 @@ class Way(NamedTuple):
     threads: int | None
 
 
-def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
-    """See `Fit.infer`."""
+def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> TopicShares:
+    """See `Fit.infer`; of any posterior, such as a sample."""
     check(way)
+    leaf = _topic_node(fit.state.plan, node)
     adapted = adapt(fit.state.plan, corpus)
     if not adapted.plan.n_tokens:
         raise PlanError(
             "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
             "was read with"
         )
-    leaf = main_stream(adapted.plan).topic
     shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
     return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
 
@@ -90,6 +90,16 @@ def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way
     shares = _shares(fitted, plan, vectors, leaf, way)
     shares /= shares.sum(axis=1, keepdims=True)
     return shares
+
+
+def _topic_node(plan: Plan, node: str | None) -> str:
+    """The node of that name, if it has the topics of documents; by default that of the words."""
+    if node is None:
+        return main_stream(plan).topic
+    known = [stream.topic for stream in plan.graph.streams]
+    if node not in known:
+        raise PlanError(f"node is one that tokens take their topics from, {' or '.join(known)}, not {node!r}")
+    return node
 
 
 def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
