@@ -1,0 +1,62 @@
+// Shares over time: families as layers; a chosen topic as a line, with its interval if there is one.
+
+const PERIOD = { h: "hour", D: "day", W: "week", M: "month", Y: "year" };
+
+panel({
+  id: "times",
+  title: "Topics over time",
+  wide: true,
+  has: () => Boolean(data.times),
+  hint() {
+    const each = `each ${PERIOD[data.times.unit]}`;
+    if (state.topic === null) return `How the families of topics share the tokens of ${each}. Choose a topic to see it alone.`;
+    const band = data.times.low ? " The band holds 90 % of the posterior samples." : "";
+    return `The topic's share of the tokens of ${each}.${band}`;
+  },
+  draw(body) {
+    this.content = make("div", {});
+    body.append(this.content, legend());
+  },
+  update() {
+    this.line.textContent = this.hint();
+    this.content.replaceChildren(timeChart(this.content));
+  },
+  table() {
+    const rows = [["from", "tokens", ...data.topics.map((t) => t.label)]];
+    data.times.minutes.forEach((m, i) => rows.push([new Date(m * 60000).toISOString(), data.times.tokens[i], ...data.times.shares.map((s) => s[i] / 1000)]));
+    return rows;
+  },
+});
+
+function timeChart(body) {
+  const { minutes, shares, low, high } = data.times;
+  const k = state.topic;
+  const svg = canvas(body, 230, k === null ? "Shares of families over time" : `Share of ${topicName(k)} over time`);
+  const { width, height } = svg.property("size");
+  const edge = { left: 44, right: 12, top: 10, bottom: 24 };
+  const dates = minutes.map((m) => new Date(m * 60000));
+  const x = d3.scaleUtc(d3.extent(dates), [edge.left, width - edge.right]);
+  const most = k === null ? 1000 : d3.max(high ? high[k] : shares[k]) * 1.08 || 1;
+  const y = d3.scaleLinear([0, most / 1000], [height - edge.bottom, edge.top]);
+  if (k === null) {
+    const rows = dates.map((_, i) => d3.rollup(d3.range(shares.length), (ks) => d3.sum(ks, (j) => shares[j][i]) / 1000, (j) => data.topics[j].family));
+    const layers = d3.stack().keys(d3.range(data.families.length)).value((row, f) => row.get(f) ?? 0)(rows);
+    const area = d3.area((_, i) => x(dates[i]), (p) => y(p[0]), (p) => y(Math.min(1, p[1])));
+    const paths = svg.selectAll(".layer").data(layers).join("path").attr("class", "layer").attr("d", area)
+      .style("fill", (layer) => `var(--f${layer.key})`).style("fill-opacity", 0.8).style("stroke", "var(--card)").style("stroke-width", 0.7);
+    withTip(paths, (layer) => `Family ${"ABCDEFGH"[layer.key]}: ${data.families[layer.key]}`);
+  } else {
+    const values = (of) => of[k].map((v) => v / 1000);
+    if (low) {
+      const [from, to] = [values(low), values(high)];
+      svg.append("path").attr("d", d3.area((d) => x(d), (_, i) => y(from[i]), (_, i) => y(to[i]))(dates)).style("fill", colour(k)).style("fill-opacity", 0.25);
+    }
+    const line = values(shares);
+    svg.append("path").attr("class", "layer").attr("d", d3.line((d) => x(d), (_, i) => y(line[i]))(dates)).attr("fill", "none").style("stroke", colour(k)).style("stroke-width", 2);
+    const dots = svg.selectAll("circle").data(line).join("circle").attr("cx", (_, i) => x(dates[i])).attr("cy", (v) => y(v)).attr("r", 3).style("fill", colour(k));
+    withTip(dots, (v) => `${percent(v)}, ${day(minutes[line.indexOf(v)], data.times.unit)}`);
+  }
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(x).ticks(Math.min(8, width / 90)).tickSizeOuter(0));
+  svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(y).ticks(4, "~%").tickSizeOuter(0));
+  return svg.node();
+}

@@ -1,0 +1,108 @@
+"""Authors: what they write about, and who follows whom."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.report.clean import clean
+from pitmanyor.report.view import Atlas, Floats, Ints
+
+MOST_AUTHORS = 500
+MOST_LINKED, MOST_LINKS = 250, 4_000
+STEPS = 200
+AUTHOR = "author"
+
+
+def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any]:
+    """Names, numbers of posts and topic shares of the authors with most posts.
+
+    `order` lists authors as the page numbers them. With a `salt` their names are hashed.
+    """
+    group = atlas.fit.corpus.groups[AUTHOR]
+    posts = np.bincount(group.codes, minlength=len(group.labels))
+    shares, said = author_shares(atlas)
+    names = [clean(str(label)) if salt is None else hashed(str(label), salt) for label in group.labels]
+    shown = order[:MOST_AUTHORS]
+    return {
+        "names": [names[a] for a in order],
+        "posts": posts[order].tolist(),
+        "shares": np.rint(1000 * shares[shown]).astype(int).tolist(),
+        "said": said,
+    }
+
+
+def order_of(atlas: Atlas) -> Ints:
+    """Authors by their number of posts."""
+    group = atlas.fit.corpus.groups[AUTHOR]
+    return np.argsort(-np.bincount(group.codes, minlength=len(group.labels)), kind="stable")
+
+
+def hashed(name: str, salt: bytes) -> str:
+    """A name that cannot be found by trying names, for nobody keeps the salt."""
+    return "author-" + blake2b(name.encode("utf-8", "replace"), key=salt, digest_size=4).hexdigest()
+
+
+def author_shares(atlas: Atlas) -> tuple[Floats, str]:
+    """A row of topic shares for each author: what the model says if it has authors, else the tokens of their posts."""
+    fit, group = atlas.fit, atlas.fit.corpus.groups[AUTHOR]
+    for node in fit.state.plan.nodes:
+        if node.side == "topic" and node.plate == (AUTHOR,):
+            rows = fit.mean(node.name, new_topic="renormalise")
+            shares = np.zeros((len(group.labels), atlas.n_topics))
+            labels = {label: i for i, label in enumerate(group.labels)}
+            for label, row in zip(fit.axes(node.name)[AUTHOR], atlas.fold(rows), strict=True):
+                shares[labels[label]] = row
+            return shares, f"posterior means of {node.name}, the authors' own topics in this model"
+    counts = np.zeros((len(group.labels), atlas.n_topics))
+    np.add.at(counts, group.codes, atlas.document_counts())
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), "shares of the tokens in each author's posts"
+
+
+def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
+    """The authors with most links, their places in the plane, and the links between them."""
+    corpus = atlas.fit.corpus
+    if AUTHOR not in corpus.groups or not any(len(links) for links in corpus.links.values()):
+        return None
+    name, links = next((name, links) for name, links in corpus.links.items() if len(links))
+    number = {corpus.groups[AUTHOR].labels[a]: i for i, a in enumerate(order[:MOST_AUTHORS].tolist())}
+    pairs = {(number[a], number[b]) for a, b in links.pairs if a in number and b in number and a != b}
+    degree = np.bincount(np.array(list(pairs), np.int64).reshape(-1), minlength=len(number))
+    shown = [int(a) for a in np.argsort(-degree, kind="stable")[:MOST_LINKED] if degree[a]]
+    if not shown:
+        return None
+    place = {a: i for i, a in enumerate(shown)}
+    kept = sorted((place[a], place[b]) for a, b in pairs if a in place and b in place)
+    drawn = np.array(kept, np.int64)[np.linspace(0, len(kept) - 1, min(len(kept), MOST_LINKS)).astype(int)]
+    xy = spread(len(shown), np.array(kept, np.int64))
+    return {
+        "name": name,
+        "nodes": [[a, round(float(x), 3), round(float(y), 3)] for a, (x, y) in zip(shown, xy, strict=True)],
+        "links": drawn.tolist(),
+        "n_links": len(links),
+        "n_drawn": len(drawn),
+    }
+
+
+def spread(n: int, links: Ints, steps: int = STEPS) -> NDArray[np.float64]:
+    """Places from -1 to 1: links pull, all nodes push, and everything leans to the middle (Fruchterman-Reingold)."""
+    turn = np.arange(n) * 2.399963229728653  # a sunflower: even, and the same every time
+    xy = np.sqrt((np.arange(n) + 0.5) / n)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    weight = np.zeros((n, n))
+    np.add.at(weight, (links[:, 0], links[:, 1]), 1.0)
+    weight = np.minimum(weight + weight.T, 1.0)
+    weight /= np.sqrt(np.maximum(weight.sum(axis=1), 1.0))[:, None]  # those who are linked to all do not pull all in
+    weight = (weight + weight.T) / 2
+    unit = np.sqrt(1.0 / n)
+    for step in range(steps):
+        apart = xy[:, None] - xy
+        distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-3)
+        force = unit**2 / distance**2 - weight * distance / unit
+        move = (force[:, :, None] * apart).sum(axis=1) - 0.4 * xy
+        length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
+        xy += move / length * np.minimum(length, 0.1 * (1 - step / steps))
+    xy -= xy.mean(axis=0)
+    return np.asarray(xy / np.abs(xy).max())
