@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     )
     from pitmanyor.fitting import Fit, fit, load, resume
     from pitmanyor.graph import Gamma, Graph, mix, uniform
+    from pitmanyor.insight import (
+        labels,
+        prevalence,
+        recommend_authors,
+        recommend_tags,
+        representative,
+        similar,
+        topics_over_time,
+    )
     from pitmanyor.reading import read
     from pitmanyor.simulation import Simulation, simulate, simulate_microblog
 
@@ -43,12 +52,19 @@ _HOME = {
     "Simulation": "simulation",
     "StateError": "errors",
     "fit": "fitting",
+    "labels": "insight",
     "load": "fitting",
     "mix": "graph",
+    "prevalence": "insight",
     "read": "reading",
+    "recommend_authors": "insight",
+    "recommend_tags": "insight",
+    "representative": "insight",
     "resume": "fitting",
+    "similar": "insight",
     "simulate": "simulation",
     "simulate_microblog": "simulation",
+    "topics_over_time": "insight",
     "uniform": "graph",
 }
 
@@ -67,13 +83,20 @@ __all__ = [
     "Simulation",
     "StateError",
     "fit",
+    "labels",
     "load",
     "mix",
     "models",
+    "prevalence",
     "read",
+    "recommend_authors",
+    "recommend_tags",
+    "representative",
     "resume",
+    "similar",
     "simulate",
     "simulate_microblog",
+    "topics_over_time",
     "uniform",
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -36,11 +37,15 @@ Preset = Literal["paper"]
 
 
 class Fit(Posterior):
-    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request."""
+    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
 
-    def __init__(self, run: Run) -> None:
+    `home` is the directory of its run, if it is saved.
+    """
+
+    def __init__(self, run: Run, home: str | os.PathLike[str] | None = None) -> None:
         super().__init__(run.chain.state, run.chain.measures.log_joint)
         self.run = run
+        self.home = None if home is None else Path(home)
 
     @property
     def chain(self) -> Chain:
@@ -83,6 +88,7 @@ class Fit(Posterior):
         create(path, header, self.corpus)
         with hold(path):
             Checkpoints(path, header).write(self.run)
+        self.home = self.home or Path(path)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
         """Averaged over the samples that have a network; of the last state if there are none."""
@@ -99,14 +105,16 @@ class Fit(Posterior):
         seed: int = 0,
         completion: Completion = "gibbs",
         threads: int | None = None,
+        node: str | None = None,
     ) -> TopicShares:
         """Topic shares of documents that were not in the fit, with everything learned held fixed.
 
         Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
         counted. `completion="gibbs"` averages over the second half of the sweeps; `"paper"` makes one pass through
-        every document, adding its tokens one after the other (maths 7).
+        every document, adding its tokens one after the other (maths 7). `node` is the one whose topics are asked for,
+        such as `theta_tag`; by default that of the words.
         """
-        return infer(self, corpus, Way(completion, sweeps, seed, threads))
+        return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
 
     def __repr__(self) -> str:
         return (
@@ -203,7 +211,7 @@ def fit(
     create(checkpoint, header, corpus)
     with hold(checkpoint):
         advance(run, checkpoints, progress)
-    return Fit(run)
+    return Fit(run, checkpoint)
 
 
 def load(path: str | os.PathLike[str]) -> Fit:
@@ -211,7 +219,7 @@ def load(path: str | os.PathLike[str]) -> Fit:
 
     A FileError if a file is missing, cut or changed. Nothing in the directory is run as code.
     """
-    return Fit(restore(path)[1])
+    return Fit(restore(path)[1], path)
 
 
 def resume(
@@ -240,7 +248,7 @@ def resume(
             checkpoints.header = header.with_settings(run.settings)
             write_header(path, checkpoints.header)
         advance(run, checkpoints, progress)
-    return Fit(run)
+    return Fit(run, path)
 
 
 def _as_in_the_paper(

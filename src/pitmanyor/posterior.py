@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Node
+from pitmanyor.graph import Node, Tokens
 from pitmanyor.infer.linking import link_probability, network_log_likelihood
 from pitmanyor.links.evidence import Evidence
 from pitmanyor.state import State
@@ -71,15 +71,29 @@ class Posterior:
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The likeliest words of every topic, with their probabilities."""
-        plan = self.state.plan
-        streams = {tokens.name: tokens for tokens in plan.graph.streams}
-        name = stream or ("word" if "word" in streams else next(iter(streams)))
-        if name not in streams:
-            raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
-        node = self._shared_words(streams[name].emit)
-        phi, words = self.mean(node), plan.words[node]
+        phi, words = self.topic_words(stream)
         best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
-        return [[(plan.corpus.vocabulary[words[w]], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+        return [[(words[w], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+
+    def topic_words(self, stream: str | None = None) -> tuple[Floats, list[str]]:
+        """The posterior mean of every topic's words in a stream, a row per topic, and the words of its columns."""
+        plan = self.state.plan
+        node = self._shared_words(self.stream(stream).emit)
+        return self.mean(node), [plan.corpus.vocabulary[word] for word in plan.words[node]]
+
+    def token_topics(self, stream: str | None = None) -> NDArray[np.int64]:
+        """The topic of every token of a stream, in the order of `corpus.streams[stream].words`."""
+        plan, tokens = self.state.plan, self.stream(stream)
+        at = np.flatnonzero(plan.order.stream == plan.graph.streams.index(tokens))
+        topics = np.empty(len(at), np.int64)
+        topics[plan.order.source[at]] = self.state.text.topic[at]
+        return topics
+
+    def document_shares(self, stream: str | None = None) -> Floats:
+        """Posterior mean of the topics of every fitted document: of the node that a stream takes its topics from."""
+        name = self.stream(stream).topic
+        shares = self.mean(name, new_topic="renormalise")
+        return shares if self._node(name).local else shares[self.state.plan.instances[name].of_document]
 
     def link_probability(
         self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
@@ -98,6 +112,14 @@ class Posterior:
     def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
         """log p(links | vectors) with the random function integrated out, and its standard error (maths 6)."""
         return network_log_likelihood(self.state, links, seed, draws)
+
+    def stream(self, name: str | None = None) -> Tokens:
+        """The stream of that name; by default the words, or else the first stream."""
+        streams = {tokens.name: tokens for tokens in self.state.plan.graph.streams}
+        name = name or ("word" if "word" in streams else next(iter(streams)))
+        if name not in streams:
+            raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
+        return streams[name]
 
     def _shared_words(self, emit: str) -> str:
         """The topic's own word distribution: the nearest ancestor of the emitting node that is per topic alone."""

@@ -57,19 +57,29 @@ class Way(NamedTuple):
     threads: int | None
 
 
-def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
-    """See `Fit.infer`."""
+def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> TopicShares:
+    """See `Fit.infer`; of any posterior, such as a sample."""
     if way.completion not in get_args(Completion):
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps < 1 or way.seed < 0:
         raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
     if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
         raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
+    leaf = _topic_node(fit.state.plan, node)
     adapted = adapt(fit.state.plan, corpus)
-    leaf = main_stream(adapted.plan).topic
     shares = _shares(fit.state, adapted.plan, leaf, way)
     shares /= shares.sum(axis=1, keepdims=True)  # what is left for topics unseen belongs to none of these
     return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+
+
+def _topic_node(plan: Plan, node: str | None) -> str:
+    """The node of that name, if it has the topics of documents; by default that of the words."""
+    if node is None:
+        return main_stream(plan).topic
+    known = [stream.topic for stream in plan.graph.streams]
+    if node not in known:
+        raise PlanError(f"node is one that tokens take their topics from, {' or '.join(known)}, not {node!r}")
+    return node
 
 
 def _shares(fitted: State, plan: Plan, leaf: str, way: Way) -> Floats:

@@ -1,0 +1,47 @@
+"""How often topics occur in the last state of a fit: by word, and by document."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.plan import Plan
+from pitmanyor.posterior import Posterior
+
+Ints = NDArray[np.int64]
+
+
+def streams_of(fit: Posterior) -> list[str]:
+    """The token streams of a fit; none if it is of links alone."""
+    corpus = fit.state.plan.corpus
+    return [stream.name for stream in fit.state.plan.graph.streams if len(corpus.streams[stream.name].words)]
+
+
+def columns_of(plan: Plan, stream: str) -> tuple[Ints, int]:
+    """The column in `topic_words` of every token of a stream, and how many columns there are."""
+    emit = next(tokens.emit for tokens in plan.graph.streams if tokens.name == stream)
+    known = plan.words[emit]
+    return np.searchsorted(known, plan.corpus.streams[stream].words), len(known)
+
+
+def word_counts(fit: Posterior, stream: str) -> Ints:
+    """Tokens of a stream by topic and word; the columns are those of `topic_words`."""
+    columns, n = columns_of(fit.state.plan, stream)
+    place = fit.token_topics(stream) * n + columns
+    return np.bincount(place, minlength=fit.n_topics * n).reshape(fit.n_topics, n)
+
+
+class Pairs(NamedTuple):
+    """The topics that every document has, of all its streams: pairs of them, and the tokens of each."""
+
+    document: Ints
+    topic: Ints
+    tokens: Ints
+
+
+def document_counts(plan: Plan, topics: Ints, n_topics: int) -> Pairs:
+    """Count pairs of document and topic; `topics` are those of all tokens, in the order of the plan."""
+    place, tokens = np.unique(plan.order.document * np.int64(n_topics) + topics, return_counts=True)
+    return Pairs(place // n_topics, place % n_topics, tokens)

@@ -1,0 +1,120 @@
+"""Topics as they are shown: merged ones as one, each with a name.
+
+By itself a topic is named by its likeliest hashtags (the paper, section 5.6), or by words if it has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.fitting import Fit
+from pitmanyor.insight.counts import streams_of, word_counts
+from pitmanyor.insight.names import read_names
+
+Floats = NDArray[np.float64]
+By = Literal["lift", "probability"]
+TAGS = "hashtag"
+SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
+EMPTY = "(empty)"
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The topics that are shown: their names, and the fitted topics that each stands for.
+
+    A merged topic goes by the number of the first of its members; `topics` has these numbers.
+    """
+
+    names: list[str]
+    members: list[tuple[int, ...]]
+
+    @property
+    def topics(self) -> list[int]:
+        return [members[0] for members in self.members]
+
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """For every fitted topic, the place of the one that is shown for it."""
+        place = np.empty(sum(map(len, self.members)), np.int64)
+        for i, members in enumerate(self.members):
+            place[list(members)] = i
+        return place
+
+    def fold(self, values: Floats) -> Floats:
+        """Columns by fitted topic summed to columns by shown topic."""
+        if len(self.members) == values.shape[-1]:
+            return values
+        return np.stack([values[..., list(members)].sum(axis=-1) for members in self.members], axis=-1)
+
+    def find(self, topic: int | str) -> int:
+        """The place of a topic, by the number of any of its members or by its name."""
+        if isinstance(topic, str):
+            if topic not in self.names:
+                raise PlanError(f"no topic is called {topic!r}; the names are {', '.join(map(repr, self.names))}")
+            return self.names.index(topic)
+        for i, members in enumerate(self.members):
+            if topic in members:
+                return i
+        raise PlanError(f"there is no topic {topic}: they are numbered 0 to {max(map(max, self.members))}")
+
+
+def view(fit: Fit, n: int = 3, by: By = "lift") -> View:
+    """The topics of a fit as they are shown, with the names and merges of its run."""
+    if by not in get_args(By):
+        raise PlanError(f"by is one of {', '.join(get_args(By))}, not {by!r}")
+    if n < 1:
+        raise PlanError(f"n is how many tags make a name, 1 or more, not {n}")
+    entries = {entry.topics[0]: entry for entry in read_names(fit)}
+    merged = {topic for entry in entries.values() for topic in entry.topics[1:]}
+    shown = [topic for topic in range(fit.n_topics) if topic not in merged]
+    members = [entries[topic].topics if topic in entries else (topic,) for topic in shown]
+    given = [entries[topic].name if topic in entries else None for topic in shown]
+    made = _automatic(fit, members, n, by)
+    return View([own or name for own, name in zip(given, made, strict=True)], members)
+
+
+def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
+    """A name for every topic, in the order of the topics: its hashtags, or its words where it has none.
+
+    `by="probability"` takes the likeliest, as the paper does. `by="lift"` takes those that set the topic apart: by
+    p log(p/q), where p is the probability in the topic and q in the corpus. (The ratio p/q alone would name topics by
+    tags that hardly occur.) Tags and words must have occurred twice in the topic. Names that people gave, with `rename`
+    or `merge`, come first; merged topics share one.
+    """
+    seen = view(fit, n, by)
+    return [seen.names[i] for i in seen.place]
+
+
+def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
+    names = [EMPTY] * len(members)
+    streams = streams_of(fit)
+    # Tags come last, for they have the last word.
+    for stream in sorted(streams, key=lambda name: (name == TAGS, name == "word")):
+        if stream not in (TAGS, "word") and "word" in streams:
+            continue
+        sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
+        for i, words in enumerate(_best(fit, stream, members, n, by)):
+            if words:
+                names[i] = comma.join(sign + word for word in words)
+    return names
+
+
+def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int, by: By) -> list[list[str]]:
+    """The n best words of a stream for every group of topics."""
+    phi, words = fit.topic_words(stream)
+    counts = word_counts(fit, stream)
+    weight = counts.sum(axis=1)
+    everywhere = weight @ phi / max(weight.sum(), 1)
+    out = []
+    for group in members:
+        rows = list(group)
+        p = weight[rows] @ phi[rows] / max(weight[rows].sum(), 1)
+        seen = np.flatnonzero(counts[rows].sum(axis=0) >= SEEN)
+        score = p[seen] * np.log(p[seen] / everywhere[seen]) if by == "lift" else p[seen]
+        out.append([words[w] for w in seen[np.argsort(-score, kind="stable")[:n]]])
+    return out

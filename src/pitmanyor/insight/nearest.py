@@ -1,0 +1,88 @@
+"""What is alike: documents and authors by their topics, topics by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.fitting import Fit
+from pitmanyor.insight.counts import word_counts
+from pitmanyor.insight.naming import View, view
+from pitmanyor.insight.people import author_shares
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A document, author, topic or tag, and its score: the higher the better."""
+
+    label: Hashable
+    score: float
+
+
+def similar(
+    fit: Fit,
+    *,
+    document: int | None = None,
+    author: Hashable | None = None,
+    topic: int | str | None = None,
+    n: int = 10,
+) -> list[Scored]:
+    """The n documents, authors or topics that are most like one of them, the most alike first.
+
+    The score is the affinity of two distributions, sum_k sqrt(p_k q_k): 1 if they are the same, 0 if they share
+    nothing. Documents and authors are compared by their topics, topics that have tokens by their words.
+    """
+    given = [what for what in (document, author, topic) if what is not None]
+    if len(given) != 1:
+        raise PlanError("say what to compare with: one of document=, author= or topic=")
+    if topic is not None:
+        shown = view(fit)
+        words, empty = _words(fit, shown)
+        return nearest(words, shown.find(topic), shown.topics, n, empty)
+    if author is not None:
+        labels, shares = author_shares(fit)
+        return nearest(view(fit).fold(shares), place_of(author, labels), labels, n)
+    assert document is not None
+    if not 0 <= document < fit.corpus.n_documents:
+        raise PlanError(f"there is no document {document}: they are numbered 0 to {fit.corpus.n_documents - 1}")
+    return nearest(view(fit).fold(fit.document_shares()), document, range(fit.corpus.n_documents), n)
+
+
+def place_of(author: Hashable, labels: list[Hashable]) -> int:
+    if author not in labels:
+        raise PlanError(f"there is no author {author!r} in this fit; there are {len(labels)}, such as {labels[0]!r}")
+    return labels.index(author)
+
+
+def affinity(rows: Floats, one: Floats) -> Floats:
+    """sum_k sqrt(p_k q_k) of every row with one distribution."""
+    return np.sqrt(rows) @ np.sqrt(one)
+
+
+def nearest(
+    rows: Floats, place: int, labels: Sequence[Hashable], n: int, empty: Set[int] = frozenset()
+) -> list[Scored]:
+    """The rows most like the one at a place, without itself and empty ones."""
+    return best(affinity(rows, rows[place]), labels, n, leave_out=empty | {place})
+
+
+def best(scores: Floats, labels: Sequence[Hashable], n: int, leave_out: Set[int]) -> list[Scored]:
+    """The n highest scores, with their labels."""
+    if n < 1:
+        raise PlanError(f"n is how many to show, 1 or more, not {n}")
+    order = [int(i) for i in np.argsort(-scores, kind="stable")[: n + len(leave_out)] if i not in leave_out]
+    return [Scored(labels[i], float(scores[i])) for i in order[:n]]
+
+
+def _words(fit: Fit, shown: View) -> tuple[Floats, set[int]]:
+    """The words of every topic that is shown, merged ones by their tokens; and the places of those without any."""
+    phi, _ = fit.topic_words()
+    weight = word_counts(fit, fit.stream().name).sum(axis=1)
+    rows = [weight[list(group)] @ phi[list(group)] / max(weight[list(group)].sum(), 1) for group in shown.members]
+    return np.stack(rows), {i for i, group in enumerate(shown.members) if not weight[list(group)].any()}
