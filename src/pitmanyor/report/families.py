@@ -54,17 +54,19 @@ def average_linkage(distance: Floats, n_groups: int) -> Ints:
     return np.asarray(np.unique(group, return_inverse=True)[1], np.int64)
 
 
-def plane(distance: Floats, weights: Floats) -> Floats:
-    """Places in the plane whose distances are near the given ones: classical scaling, weighted by size of topic."""
+def plane(distance: Floats, steps: int = 300) -> Floats:
+    """Places in the plane whose distances are near the given ones: least squares by majorisation (SMACOF).
+
+    Topics hardly share words, so nearly all distances are near 1; squares of what differs would set the largest apart
+    and heap up the rest. Least squares on the distances themselves spreads them.
+    """
     n = len(distance)
-    if n < 3:
-        return np.stack([np.arange(n, dtype=np.float64), np.zeros(n)], axis=1)
-    w = weights / weights.sum()
-    squared = distance**2
-    centred = squared - w @ squared
-    centred = -0.5 * (centred - (centred @ w)[:, None])
-    roots = np.sqrt(w)
-    values, vectors = np.linalg.eigh(roots[:, None] * centred * roots)
-    best = vectors[:, -1:-3:-1] * np.sqrt(np.clip(values[-1:-3:-1], 0.0, None))
-    best *= np.sign(best[np.abs(best).argmax(axis=0), [0, 1]])  # the same picture on every machine
-    return np.asarray(best / np.maximum(roots, 1e-6)[:, None])
+    turn = np.arange(n) * 2.399963229728653  # a sunflower: even, and the same every time
+    places = np.sqrt(np.arange(n) + 0.5)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1) / np.sqrt(n)
+    for _ in range(steps if n > 2 else 0):
+        apart = np.linalg.norm(places[:, None] - places, axis=2)
+        ratio = -distance / np.maximum(apart, 1e-9)
+        np.fill_diagonal(ratio, 0.0)
+        np.fill_diagonal(ratio, -ratio.sum(axis=1))
+        places = ratio @ places / n
+    return np.asarray(places)

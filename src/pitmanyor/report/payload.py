@@ -72,4 +72,4 @@ def _about(atlas: Atlas, redact: bool) -> dict[str, Any]:
     if corpus.report is not None and not redact:
         out["source"] = clean(Path(corpus.report.source).name)
     out |= {"sweeps": fit.n_sweeps, "samples": len(fit.samples), "model": str(fit.graph), "redacted": redact}
-    return out | {"version": __version__}
+    return out | {"interval": atlas.spread.interval, "version": __version__}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.insight import author_shares
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats, Ints
 
@@ -24,7 +25,7 @@ def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any
     """
     group = atlas.fit.corpus.groups[AUTHOR]
     posts = np.bincount(group.codes, minlength=len(group.labels))
-    shares, said = author_shares(atlas)
+    shares, said = shares_of(atlas)
     names = [clean(str(label)) if salt is None else hashed(str(label), salt) for label in group.labels]
     shown = order[:MOST_AUTHORS]
     return {
@@ -46,20 +47,14 @@ def hashed(name: str, salt: bytes) -> str:
     return "author-" + blake2b(name.encode("utf-8", "replace"), key=salt, digest_size=4).hexdigest()
 
 
-def author_shares(atlas: Atlas) -> tuple[Floats, str]:
-    """A row of topic shares for each author: what the model says if it has authors, else the tokens of their posts."""
-    fit, group = atlas.fit, atlas.fit.corpus.groups[AUTHOR]
-    for node in fit.state.plan.nodes:
-        if node.side == "topic" and node.plate == (AUTHOR,):
-            rows = fit.mean(node.name, new_topic="renormalise")
-            shares = np.zeros((len(group.labels), atlas.n_topics))
-            labels = {label: i for i, label in enumerate(group.labels)}
-            for label, row in zip(fit.axes(node.name)[AUTHOR], atlas.fold(rows), strict=True):
-                shares[labels[label]] = row
-            return shares, f"posterior means of {node.name}, the authors' own topics in this model"
-    counts = np.zeros((len(group.labels), atlas.n_topics))
-    np.add.at(counts, group.codes, atlas.document_counts())
-    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), "shares of the tokens in each author's posts"
+def shares_of(atlas: Atlas) -> tuple[Floats, str]:
+    """A row of topic shares for each author of the corpus, and what they are."""
+    labels, rows = author_shares(atlas.fit)
+    number = {label: i for i, label in enumerate(atlas.fit.corpus.groups[AUTHOR].labels)}
+    shares = np.zeros((len(number), atlas.n_topics))
+    shares[[number[label] for label in labels]] = atlas.fold(rows)
+    own = any(node.side == "topic" and node.plate == (AUTHOR,) for node in atlas.fit.state.plan.nodes)
+    return shares, "posterior means of the authors' own topics" if own else "means of the topics of the author's posts"
 
 
 def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:

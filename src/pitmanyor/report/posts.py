@@ -65,7 +65,8 @@ def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int
     for name, topics in sorted(atlas.topics.items(), key=lambda item: item[0] != atlas.main):
         part = slice(*streams[name].offsets[document : document + 2])
         tokens = [atlas.fit.corpus.vocabulary[w] for w in streams[name].words[part]]
-        places = align(text, tokens) if text is not None else [None] * len(tokens)
+        tagged = name == "hashtag" if "hashtag" in streams else None
+        places = align(text, tokens, tagged) if text is not None else [None] * len(tokens)
         for token, place, topic in zip(tokens, places, topics[part].tolist(), strict=True):
             if place is not None:
                 found.append((place, topic))

@@ -6,31 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.report.view import Atlas
+from pitmanyor.insight import topics_over_time
+from pitmanyor.report.view import Atlas, Floats
 
-UNITS = ("h", "D", "W", "M", "Y")
-MOST_BINS = 60
+FEWEST = 3  # periods that make a line
 
 
 def time_facts(atlas: Atlas) -> dict[str, Any] | None:
-    """Shares of all topics in every hour, day, week, month or year: the finest of which there are not too many."""
+    """Shares of all topics in every hour, day, week, month or year, with intervals; None if there are no times.
+
+    Shares are in parts per thousand, a list per topic; a period without posts has null.
+    """
     times = atlas.fit.corpus.times
     if times is None or np.isnat(times).all():
         return None
-    known = ~np.isnat(times)
-    first, last = times[known].min(), times[known].max()
-    unit = next((u for u in UNITS if _length(first, last, u) <= MOST_BINS), UNITS[-1])
-    bins = times[known].astype(f"datetime64[{unit}]").astype(np.int64)
-    start = int(bins.min())
-    n = int(bins.max()) - start + 1
-    if n < 3:
+    found = topics_over_time(atlas.fit)
+    if len(found.groups) < FEWEST:
         return None
-    counts = np.zeros((n, atlas.n_topics))
-    np.add.at(counts, bins - start, atlas.document_counts()[known])
-    starts = np.arange(start, start + n).astype(f"datetime64[{unit}]").astype("datetime64[m]").astype(np.int64)
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return {"unit": unit, "minutes": starts.tolist(), "tokens": counts.sum(axis=1).astype(int).tolist(), "shares": np.rint(1000 * shares.T).astype(int).tolist()}
+    starts = np.array([np.datetime64(str(group), "m") for group in found.groups]).astype(np.int64)
+    out = {"every": found.by, "minutes": starts.tolist(), "tokens": found.n_tokens.tolist(), "interval": found.interval}
+    for name, rows in (("shares", found.shares), ("low", found.low), ("high", found.high)):
+        out[name] = [_thousandths(rows[:, i]) for i in atlas.order]
+    return out
 
 
-def _length(first: Any, last: Any, unit: str) -> int:
-    return int((last.astype(f"datetime64[{unit}]") - first.astype(f"datetime64[{unit}]")).astype(np.int64)) + 1
+def _thousandths(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else round(1000 * float(value), 1) for value in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,24 +10,30 @@ import numpy as np
 
 from pitmanyor.corpus.report import ReadReport
 from pitmanyor.report.clean import clean
-from pitmanyor.report.view import HIGH, LOW, Atlas, Floats
+from pitmanyor.report.view import Atlas, Floats
 
+LOW, HIGH = 0.05, 0.95  # an interval holds 90 % of the draws
 POINTS = 300  # of a trace, at most: no screen shows more
-WATCHED = ("log_joint", "n_topics")
 GOOD, FAIR = 1.05, 1.2
+DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # where files lie is nobody's business
 FEWEST = 50  # sweeps in the second half, below which nothing is said for good
 
 
 def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bool) -> dict[str, Any]:
     """Traces of all chains, R-hat of their second halves, the number of topics, and what reading removed."""
     counts, how = topic_numbers(atlas)
-    rhats = [[name, round(rhat([_half(chain[name]) for chain in chains]), 3)] for name in _watched(chains)]
+    joined = joined_after(atlas)
+    rhats = [[name, round(rhat([_half(chain[name]) for chain in chains]), 3)] for name in _watched(chains, joined)]
     level, sentence = judge(dict(rhats), len(chains), min(len(chain["log_joint"]) for chain in chains))
     values, times = np.unique(counts, return_counts=True)
     return {
         "level": level,
         "sentence": sentence,
-        "traces": {name: [thinned(chain[name]) for chain in chains] for name in WATCHED},
+        "traces": {
+            "log_joint": [thinned(chain["log_joint"]) for chain in chains],
+            "n_topics": [thinned(chain["n_topics"][:joined]) for chain in chains],
+        },
+        "joined": joined,
         "rhat": rhats,
         "n_topics": {
             "low": int(np.quantile(counts, LOW, method="nearest")),
@@ -39,11 +46,17 @@ def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bo
     }
 
 
+def joined_after(atlas: Atlas) -> int | None:
+    """After how many sweeps the network joined, if it did: topics are neither born nor retired from then on."""
+    fit = atlas.fit
+    joined = fit.run.settings.text_sweeps
+    return joined if fit.graph.link_sets and fit.n_sweeps > joined else None
+
+
 def topic_numbers(atlas: Atlas) -> tuple[Floats, str]:
     """Posterior draws of the number of topics that hold a token, and how they came about."""
-    fit = atlas.fit
-    joined = fit.run.settings.text_sweeps if fit.graph.link_sets else 0
-    if not joined or fit.n_sweeps <= joined:
+    fit, joined = atlas.fit, joined_after(atlas)
+    if joined is None:
         trace = fit.trace["n_topics"]
         return trace[len(trace) // 2 :], "every sweep of the second half"
     if fit.samples:
@@ -95,10 +108,10 @@ def _half(trace: Floats) -> Floats:
     return trace[len(trace) // 2 :]
 
 
-def _watched(chains: Sequence[Mapping[str, Floats]]) -> list[str]:
-    """Quantities that do not depend on the numbers of topics: R-hat is of these alone."""
+def _watched(chains: Sequence[Mapping[str, Floats]], joined: int | None) -> list[str]:
+    """Quantities that do not depend on how topics are numbered, and that move: R-hat is of these."""
     own = [name for name in chains[0] if name.startswith("concentration/") and np.ptp(chains[0][name]) > 0]
-    return [*WATCHED, *own]
+    return ["log_joint", *([] if joined is not None else ["n_topics"]), *own]
 
 
 def _removed(report: ReadReport, redact: bool) -> dict[str, Any]:
@@ -107,5 +120,5 @@ def _removed(report: ReadReport, redact: bool) -> dict[str, Any]:
     out: dict[str, Any] = {"n_read": report.n_read, "n_bad_lines": report.n_bad_lines, "filters": filters}
     if not redact:
         out["columns"] = [clean(str(column)) for column in report.columns]
-        out["notes"] = [clean(note) for note in (*report.notes, *map(str, report.bad_lines))]
+        out["notes"] = [clean(DIRECTORIES.sub("", note)) for note in (*report.notes, *map(str, report.bad_lines))]
     return out

@@ -10,24 +10,26 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
+from pitmanyor.insight.counts import streams_of
 from pitmanyor.insight.naming import view
-from pitmanyor.posterior import Posterior
+from pitmanyor.insight.spread import Prevalence, prevalence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-LOW, HIGH = 0.05, 0.95  # intervals on the page hold 90 % of the posterior samples
 
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
     """A fit as the page shows it: topics by size, merged ones as one, those without a token left out.
 
+    `order` has, for each topic of the page, its place among those of `insight.view`, which `spread` is about too.
     `members[i]` are the fitted topics of the page's topic i, `place[k]` is the page's topic of fitted topic k or -1.
     `topics` has the page's topic of every token, by stream, in the order in which the corpus has them.
     """
 
     fit: Fit
-    names: list[str]
+    spread: Prevalence
+    order: list[int]
     members: list[list[int]]
     place: Ints
     topics: dict[str, Ints]
@@ -42,21 +44,18 @@ class Atlas:
         return sum((np.bincount(t, minlength=self.n_topics) for t in self.topics.values()), np.zeros(1, np.int64))
 
     @property
+    def names(self) -> list[str]:
+        return [self.spread.names[i] for i in self.order]
+
+    @property
     def shares(self) -> Floats:
-        return np.asarray(self.counts / self.counts.sum())
+        """Shares of the tokens: means over posterior samples, if the fit kept enough."""
+        return np.asarray(self.spread.shares[0, self.order])
 
     @property
     def main(self) -> str:
         """The stream of words, or else the first."""
         return "word" if "word" in self.topics else next(iter(self.topics))
-
-    def document_counts(self) -> Ints:
-        """Tokens of every document in every topic."""
-        corpus, n = self.fit.corpus, self.n_topics
-        total = np.zeros(corpus.n_documents * n, np.int64)
-        for name, topics in self.topics.items():
-            total += np.bincount(corpus.streams[name].documents * n + topics, minlength=len(total))
-        return total.reshape(-1, n)
 
     def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
         """The words of every topic in a stream: a row of probabilities each, and the words themselves."""
@@ -75,22 +74,18 @@ def atlas_of(fit: Fit) -> Atlas:
         raise PlanError("this run has no text, so there are no topics to show; a report needs a model with tokens")
     if fit.n_sweeps == 0:
         raise PlanError("this run has no sweep yet; go on with it first: pitmanyor resume RUN")
-    shown = view(fit)
-    found = all_token_topics(fit)
+    shown, spread = view(fit), prevalence(fit)
+    found = {name: fit.token_topics(name) for name in streams_of(fit)}
     counts = np.bincount(shown.place[np.concatenate(list(found.values()))], minlength=len(shown.members))
-    order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+    order = [i for i in np.argsort(-spread.shares[0], kind="stable").tolist() if counts[i]]
     place = np.full(fit.n_topics, -1, np.int64)
     for i, group in enumerate(order):
         place[list(shown.members[group])] = i
     return Atlas(
         fit=fit,
-        names=[shown.names[i] for i in order],
+        spread=spread,
+        order=order,
         members=[list(shown.members[i]) for i in order],
         place=place,
         topics={name: place[topics] for name, topics in found.items()},
     )
-
-
-def all_token_topics(fit: Posterior) -> dict[str, Ints]:
-    """The fitted topic of every token, by stream."""
-    return {stream.name: fit.token_topics(stream.name).astype(np.int64) for stream in fit.state.plan.graph.streams}

@@ -10,13 +10,13 @@ function place(one) {
   one.shown = true;
   one.body = make("div", { class: "body" });
   const tools = make("div", { class: "tools" });
-  const drawing = () => one.body.querySelector("svg.chart");
-  if (one.chart !== false) {
-    tools.append(
-      make("button", { class: "quiet", title: "Save as SVG", onclick: () => drawing() && saveSvg(drawing(), one.id) }, "SVG"),
-      make("button", { class: "quiet", title: "Save as PNG", onclick: () => drawing() && savePng(drawing(), one.id) }, "PNG"),
-    );
-  }
+  // A panel may have several drawings, or none for now: each is saved, and buttons that would do nothing are hidden.
+  const drawings = () => [...one.body.querySelectorAll("svg.chart")];
+  const save = (way) => drawings().forEach((svg, i, all) => way(svg, all.length > 1 ? `${one.id}-${i + 1}` : one.id));
+  const pictures = [["SVG", saveSvg], ["PNG", savePng]].map(([kind, way]) =>
+    make("button", { class: "quiet", title: `Save as ${kind}`, onclick: () => save(way) }, kind));
+  tools.append(...pictures);
+  one.tidy = () => pictures.forEach((button) => (button.hidden = !drawings().length));
   if (one.table) tools.append(make("button", { class: "quiet", title: "Save the table as CSV", onclick: () => saveCsv(one.table(), one.id) }, "CSV"));
   one.line = make("p", { class: "hint" }, one.hint());
   one.section = make("section", { class: `panel${one.wide ? " wide" : ""}`, id: one.id, "aria-label": one.title });

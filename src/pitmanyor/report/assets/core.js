@@ -41,7 +41,12 @@ function choose(change) {
 }
 
 function tell() {
-  for (const panel of panels) if (panel.shown) panel.update();
+  for (const one of panels.filter((panel) => panel.shown)) refresh(one);
+}
+
+function refresh(one) {
+  one.update();
+  one.tidy?.();
 }
 
 function readAddress() {
@@ -60,6 +65,9 @@ const colour = (topic) => `var(--f${data.topics[topic].family})`;
 const isShown = (topic) => state.topic === null || state.topic === topic;
 const shade = (topic) => (isShown(topic) ? colour(topic) : "var(--grey)");
 const topicName = (topic) => data.topics[topic].label;
+/** The first word of a label, where there is little room. */
+const firstTag = (topic) => short(topicName(topic).split(" ")[0].replace(/,$/, ""), 16);
+const short = (text, n) => ([...text].length > n ? [...text].slice(0, n - 1).join("") + "…" : text);
 const count = d3.format(",");
 const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
@@ -72,8 +80,8 @@ const range = (topic) => {
   const one = data.topics[topic];
   return one.low === undefined ? "" : `${percent(one.low).slice(0, -2)} – ${percent(one.high)}`;
 };
-const day = (minutes, unit = "D") =>
-  d3.utcFormat({ h: "%-d %b %Y, %H:00", D: "%-d %b %Y", W: "week of %-d %b %Y", M: "%b %Y", Y: "%Y" }[unit])(new Date(minutes * 60000));
+const day = (minutes, every = "day") =>
+  d3.utcFormat({ hour: "%-d %b %Y, %H:00", day: "%-d %b %Y", week: "week of %-d %b %Y", month: "%b %Y", year: "%Y" }[every])(new Date(minutes * 60000));
 
 function badge(topic) {
   const element = make("span", { class: "badge", title: `family ${letter(topic)}` }, letter(topic));

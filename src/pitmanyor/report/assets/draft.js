@@ -8,7 +8,6 @@ panel({
   id: "draft",
   title: "Hashtags for a draft",
   wide: true,
-  chart: false,
   hint: () => (data.draft.tags ? "Write a post: its topics, and the hashtags that these topics use most. " : "Write a post to see its topics. ")
     + (live ? "Topics are sampled by the fitted model." : "Computed in this page from its commonest words; nothing is sent anywhere."),
   draw(body) {
@@ -39,7 +38,7 @@ function inPage(text, author) {
   const known = tokens.filter((token) => Object.hasOwn(data.draft.words, token));
   const prior = author === null ? data.topics.map((t) => t.share) : data.authors.shares[author].map((s) => Math.max(s / 1000, 1e-4));
   const rows = known.map((token) => {
-    const base = data.draft.base[token[0] === "#" ? "hashtag" : "word"];
+    const base = data.draft.base[token[0] === "#" ? "hashtag" : "word"] ?? data.draft.base.hashtag;
     const row = prior.map(() => NEARLY);
     const told = data.draft.words[token];
     for (let i = 0; i < told.length; i += 2) row[told[i]] = told[i + 1] / 1000;

@@ -1,39 +1,36 @@
-// Authors and topics: a row an author, a column a topic.
+// Authors and topics: a column an author, a row a topic.
 
-const MOST_ROWS = 60;
+const MOST_AUTHORS = 80;
 
 panel({
   id: "heat",
   title: "Authors and topics",
+  wide: true,
   has: () => Boolean(data.authors && data.authors.shares.length > 1),
   hint() {
-    const n = data.authors.names.length;
-    const some = n > MOST_ROWS ? `The ${MOST_ROWS} authors with most posts, of ${count(n)}. ` : "";
-    return `${some}The darker a field, the larger the topic's share of what the author writes (${data.authors.said}).`;
+    return `A column for each of the authors with most posts. The darker a field, the larger the topic's share of what the author writes (${data.authors.said}).`;
   },
   draw(body) {
-    this.columns = d3.sort(large().slice(0, 40), (k) => data.topics[k].family);
-    const authors = d3.range(Math.min(data.authors.shares.length, MOST_ROWS));
-    const rank = new Map(this.columns.map((k, i) => [k, i]));
-    this.rows = d3.sort(authors, (a) => rank.get(mainTopic(a)) ?? 99, (a) => -d3.max(data.authors.shares[a]));
-    const line = Math.max(9, Math.min(16, 400 / this.rows.length));
-    const left = 84;
-    const top = 66;
-    const svg = canvas(body, top + line * this.rows.length + 4, "Shares of topics by author");
-    const { width } = svg.property("size");
-    const x = d3.scaleBand(d3.range(this.columns.length), [left, width - 4]).paddingInner(0.06);
-    const fields = this.rows.flatMap((a, i) => this.columns.map((k, j) => ({ a, k, i, j, share: shareOf(a, k) })));
-    const visible = fields.filter((f) => f.share >= 0.005);
-    svg.append("rect").attr("x", left).attr("y", top).attr("width", width - left - 4).attr("height", line * this.rows.length).style("fill", "var(--wash)");
-    this.fields = svg.append("g").selectAll("rect").data(visible).join("rect").attr("data-topic", (f) => f.k)
-      .attr("x", (f) => x(f.j)).attr("y", (f) => top + f.i * line).attr("width", x.bandwidth()).attr("height", line - 0.6)
+    const left = 130;
+    const top = 64;
+    const line = 17;
+    this.topics = d3.sort(large().slice(0, 50), (k) => data.topics[k].family);
+    const width = Math.max(260, body.getBoundingClientRect().width);
+    const most = Math.min(data.authors.shares.length, MOST_AUTHORS, Math.floor((width - left) / 13));
+    const rank = new Map(this.topics.map((k, i) => [k, i]));
+    this.people = d3.sort(d3.range(most), (a) => rank.get(mainTopic(a)) ?? 99, (a) => -d3.max(data.authors.shares[a]));
+    const svg = canvas(body, top + line * this.topics.length + 4, "Shares of topics by author");
+    const x = d3.scaleBand(d3.range(most), [left, width - 16]);
+    const fields = this.people.flatMap((a, i) => this.topics.map((k, j) => ({ a, k, i, j, share: shareOf(a, k) })));
+    svg.append("rect").attr("x", left).attr("y", top).attr("width", x.bandwidth() * most).attr("height", line * this.topics.length).style("fill", "var(--wash)");
+    this.fields = svg.append("g").selectAll("rect").data(fields.filter((f) => f.share >= 0.005)).join("rect").attr("data-topic", (f) => f.k)
+      .attr("x", (f) => x(f.i)).attr("y", (f) => top + f.j * line).attr("width", x.bandwidth() - 0.8).attr("height", line - 0.8)
       .on("click", (_, f) => toggle(f.k));
     withTip(this.fields, (f) => `${data.authors.names[f.a]}: ${percent(f.share)} ${topicName(f.k)}`);
-    this.names = svg.append("g").selectAll("text").data(this.rows).join("text").attr("x", left - 5).attr("text-anchor", "end")
-      .attr("y", (_, i) => top + (i + 0.78) * line).style("font-size", `${Math.min(11, line)}px`).text((a) => short(data.authors.names[a], 13));
-    this.heads = svg.append("g").selectAll("text").data(this.columns).join("text").attr("data-topic", (k) => k)
-      .attr("transform", (_, j) => `translate(${x(j) + x.bandwidth() / 2 + 3},${top - 5}) rotate(-52)`)
-      .text((k) => short(topicName(k).split(" ")[0].replace(/,$/, ""), 12)).on("click", (_, k) => toggle(k));
+    this.names = svg.append("g").selectAll("text").data(this.people).join("text").style("font-size", "10px")
+      .attr("transform", (_, i) => `translate(${x(i) + x.bandwidth() / 2 + 3},${top - 5}) rotate(-62)`).text((a) => short(data.authors.names[a], 11));
+    this.heads = svg.append("g").selectAll("text").data(this.topics).join("text").attr("data-topic", (k) => k).attr("x", left - 7)
+      .attr("text-anchor", "end").attr("y", (_, j) => top + (j + 0.72) * line).text((k) => `${firstTag(k)}  ${letter(k)}`).on("click", (_, k) => toggle(k));
     body.append(svg.node());
   },
   update() {

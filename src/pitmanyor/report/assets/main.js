@@ -7,6 +7,11 @@ const KEYS = [
   ["?", "this help"],
 ];
 
+const INTERVALS = {
+  samples: "Intervals hold 90 % of the posterior: they come from the states that the run kept.",
+  documents: "The run kept too few states for posterior intervals. Those here say how shares would vary among other posts of the kind, with topics as they are (90 %).",
+};
+
 function showHelp() {
   const help = document.getElementById("help");
   if (!help.children.length) {
@@ -14,6 +19,7 @@ function showHelp() {
       make("h2", { id: "help-title" }, "How to read this page"),
       make("p", {}, "A topic is a set of words that occur together; a post mixes a few of them. Choose a topic and every panel follows. The address keeps your choice: copy it to share the view."),
       make("p", {}, "Topics that use similar words are a family. Families have a letter and a colour; what is not chosen turns grey."),
+      make("p", {}, INTERVALS[data.about.interval]),
       make("table", {}, make("tbody", {}, ...KEYS.map(([key, what]) => make("tr", {}, make("td", {}, make("kbd", {}, key)), make("td", {}, what))))),
       make("p", {}, make("button", { class: "quiet", onclick: () => help.close() }, "Close")),
     );
@@ -56,7 +62,7 @@ function redraw() {
     if (draft && one.body.children.length) continue; // what somebody writes stays
     one.body.replaceChildren();
     one.draw(one.body);
-    one.update();
+    refresh(one);
   }
 }
 

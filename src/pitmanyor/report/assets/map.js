@@ -39,7 +39,7 @@ panel({
 function uncrowded(spots, width) {
   const taken = [];
   return d3.sort(spots, (s) => -s.r).filter((s) => {
-    s.text = short(topicName(s.k).split(" ")[0].replace(/,$/, ""), 18);
+    s.text = firstTag(s.k);
     const half = 3.4 * [...s.text].length;
     s.lx = Math.max(half, Math.min(width - half, s.x));
     const box = [s.lx - half, s.y - 7, s.lx + half, s.y + 7];

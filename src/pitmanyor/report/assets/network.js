@@ -11,7 +11,7 @@ panel({
     const { nodes, n_links, n_drawn } = data.network;
     const some = n_drawn < n_links ? ` ${count(n_drawn)} of ${count(n_links)} links are drawn.` : "";
     return state.topic === null
-      ? `${plural(nodes.length, "author")}, coloured by their largest topic. Near ones follow each other. Drag to move, scroll to zoom.${some}`
+      ? `${plural(nodes.length, "author")}, coloured by their largest topic. Near ones follow each other. Drag to move; Ctrl and wheel, or two fingers, to zoom.${some}`
       : `Authors with the topic stand out: the more of it, the larger. Links between them are dark.${some}`;
   },
   draw(body) {
@@ -30,13 +30,13 @@ panel({
       + (state.topic === null ? "" : `; ${percent(shareOf(n.a, state.topic))} ${topicName(state.topic)}`));
     this.names = world.append("g").selectAll("text").data(this.nodes).join("text").attr("class", "label")
       .attr("x", (n) => n.x + 7).attr("y", (n) => n.y + 3).text((n) => short(data.authors.names[n.a], 16));
-    const wheel = (event) => (event.type === "wheel" ? event.ctrlKey || event.shiftKey || this.zoomed : !event.button);
-    svg.call(d3.zoom().scaleExtent([1, 8]).filter(wheel).on("zoom", ({ transform }) => {
-      this.zoomed = transform.k > 1;
-      world.attr("transform", transform);
-    }));
-    const reset = make("button", { class: "quiet", onclick: () => svg.call(d3.zoom().transform, d3.zoomIdentity) && world.attr("transform", null) }, "Whole graph");
-    body.append(svg.node(), reset);
+    // A wheel or one finger belongs to the page, which scrolls; with Ctrl, or two fingers, to the graph.
+    const ours = (event) => (event.type === "wheel" ? event.ctrlKey : event.touches ? event.touches.length > 1 : !event.button);
+    const zoom = d3.zoom().scaleExtent([1, 8]).filter(ours).on("zoom", ({ transform }) => world.attr("transform", transform));
+    svg.call(zoom).style("touch-action", "pan-y");
+    const by = (factor) => () => (factor ? svg.call(zoom.scaleBy, factor) : svg.call(zoom.transform, d3.zoomIdentity));
+    const button = (label, factor) => make("button", { class: "quiet", onclick: by(factor) }, label);
+    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)));
   },
   update() {
     this.line.textContent = this.hint();

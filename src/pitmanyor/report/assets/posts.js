@@ -6,7 +6,6 @@ panel({
   id: "posts",
   title: "Posts",
   wide: true,
-  chart: false,
   has: () => Boolean(data.posts?.posts.length),
   hint() {
     const { posts, of, said } = data.posts;

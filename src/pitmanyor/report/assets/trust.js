@@ -7,23 +7,20 @@ panel({
   hint: () => `${data.trust.sentence} Traces should look like noise around a level, not like a slope.`,
   draw(body) {
     const { traces, rhat, n_topics, removed } = data.trust;
-    const columns = make("div", { class: "columns" });
-    body.append(columns);
-    const box = (title, note) => {
-      const one = make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note));
-      columns.append(one);
-      return one;
-    };
     const chains = traces.log_joint.length;
     const half = d3.max(traces.log_joint.flat(), (p) => p[0]) / 2;
-    const first = box("Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`);
-    first.append(lineChart(first, traces.log_joint, { label: "Log joint by sweep", mark: half }));
-    const second = box("Topics by sweep", "How many topics there were after each sweep.");
-    second.append(lineChart(second, traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half }));
-    const third = box("Number of topics", `Posterior, from ${n_topics.how}. 90 %: ${n_topics.low} – ${n_topics.high}.`);
-    third.append(histogram(third, n_topics.counts));
-    const fourth = box("R-hat", chains > 1 ? "Chains and their halves compared; below 1.05 is good." : "The two halves of one chain compared; below 1.05 is good. More chains would tell more.");
-    fourth.append(table(["quantity", "R-hat"], rhat.map(([name, value]) => [name.replace("_", " ").replace("/", " of "), value === null ? "–" : value.toFixed(2)])));
+    const compared = chains > 1 ? "Chains and their halves compared" : "The two halves of one chain compared: more chains would tell more";
+    const boxes = [
+      ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
+      ["Topics by sweep", data.trust.joined == null ? "How many topics there were after each sweep." : `Until the network joined, after sweep ${data.trust.joined}: from then on topics are neither born nor retired.`],
+      ["Number of topics", `Posterior, from ${n_topics.how}; 90 % are ${n_topics.low} – ${n_topics.high}.`],
+      ["R-hat", `${compared}. Below 1.05 is good.`],
+    ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
+    body.append(make("div", { class: "columns" }, ...boxes));
+    boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
+    boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
+    boxes[2].append(histogram(boxes[2], n_topics.counts));
+    boxes[3].append(table(["quantity", "R-hat"], rhat.map(([name, value]) => [name.replace("_", " ").replace("/", " of "), value === null ? "–" : value.toFixed(2)])));
     if (removed) body.append(...whatWasRemoved(removed));
   },
   table() {

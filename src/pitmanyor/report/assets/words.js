@@ -4,7 +4,6 @@ panel({
   id: "words",
   title: "Topics and their words",
   wide: true,
-  chart: true,
   hint: () =>
     state.topic === null
       ? "Each card is a topic with its words in order. Choose one, here or at the side, and every panel follows."
@@ -78,5 +77,3 @@ function wordChart(k, entries, body) {
   svg.append("text").attr("x", 130).attr("y", rows * line + 18).style("fill", "var(--soft)").text("uses in 1,000 words of the topic");
   return svg.node();
 }
-
-const short = (text, n) => ([...text].length > n ? [...text].slice(0, n - 1).join("") + "…" : text);
