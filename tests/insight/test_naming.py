@@ -7,9 +7,9 @@ import pytest
 
 from pitmanyor import FileError, PlanError, ReadWarning, labels, load, prevalence, resume
 from pitmanyor.insight import merge, rename, representative, reset, similar, view
-from pitmanyor.simulation.themes import HASHTAGS
+from pitmanyor.simulation.themes import HASHTAGS, THEMES
 
-THEMES = {tag: theme for theme, tags in HASHTAGS.items() for tag in tags.split()}
+THEME = {word: theme for lists in (THEMES, HASHTAGS) for theme, words in lists.items() for word in words.split()}
 
 
 def big(fit, share=0.05):
@@ -23,7 +23,7 @@ def test_topics_are_named_by_hashtags_of_their_theme(blog):
     for k in big(blog):
         tags = names[k].split(" ")
         assert 1 <= len(tags) <= 3 and all(tag.startswith("#") for tag in tags)
-        assert len({THEMES[tag[1:]] for tag in tags}) == 1
+        assert len({THEME[tag[1:]] for tag in tags}) == 1
 
 
 def test_by_probability_is_the_order_of_psi_tag_among_tags_seen_twice(blog):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
-from pitmanyor.insight.drafts import Post, as_corpus
+from pitmanyor.insight.drafts import Post, as_corpus, check_posts
 from pitmanyor.insight.naming import TAGS
 from pitmanyor.insight.nearest import Scored, affinity, best, place_of
 from pitmanyor.insight.people import author_shares
@@ -87,6 +87,7 @@ def recommend_authors(
 
 def _topics_of(fit: Fit, posts: Sequence[Post], seed: int) -> Floats:
     """The topics of somebody's posts, taken as one document."""
+    check_posts(posts)
     text = "\n".join(map(str, posts)) if isinstance(posts[0], str) else [word for post in posts for word in post]
     return np.asarray(fit.infer(as_corpus(fit, [text]), seed=seed).shares[0])
 

@@ -1,0 +1,260 @@
+"""How good suggestions are: hashtags for held-out posts, and held-out links, of the US Congress on Twitter.
+
+Run `python -m benchmarks.recommend --posts 20000 --sweeps 200`. The data are posts with a hashtag by the core of 150
+authors of congress_follow. docs/results/recommendations.md has the figures and says how to read them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.corpora import DATA
+from pitmanyor import Corpus, fit, models
+from pitmanyor.corpus import LinkSet
+from pitmanyor.fitting import Fit
+from pitmanyor.insight import recommend_authors, tag_probabilities
+from pitmanyor.links.predict import auc
+
+AT = (1, 3, 5)
+NEIGHBOURS = 50
+Floats = NDArray[np.float64]
+Scores = Callable[[Hashable], dict[Hashable, float]]
+
+
+def congress(home: Path, n_posts: int, min_df: int, seed: int) -> Corpus:
+    """Posts with a hashtag by the 150 authors of the core, a random choice of so many, and who follows whom."""
+    import pyarrow.parquet as pq  # in the `bench` extra only
+
+    authors = pq.read_table(home / "authors.parquet", columns=["author", "core150"]).to_pydict()
+    core = {who for who, inside in zip(authors["author"], authors["core150"], strict=True) if inside}
+    table = pq.read_table(home / "documents.parquet", columns=["tokens", "hashtags", "author"]).to_pydict()
+    posts = [d for d, who in enumerate(table["author"]) if who in core and table["hashtags"][d]]
+    chosen = np.sort(np.random.default_rng(seed).permutation(posts)[:n_posts])
+    seen: dict[str, int] = {}
+    for d in chosen:
+        for token in {*table["tokens"][d], *table["hashtags"][d]}:
+            seen[token] = seen.get(token, 0) + 1
+    streams = {
+        name: [[token for token in table[column][d] if seen[token] >= min_df] for d in chosen]
+        for name, column in (("word", "tokens"), ("hashtag", "hashtags"))
+    }
+    kept = [d for d in range(len(chosen)) if streams["word"][d] and streams["hashtag"][d]]
+    corpus = Corpus.from_tokens(
+        {name: [documents[d] for d in kept] for name, documents in streams.items()},
+        groups={"author": [table["author"][chosen[d]] for d in kept]},
+    )
+    edges = pq.read_table(home / "edges.parquet", columns=["src", "dst"]).to_pydict()
+    here = set(corpus.groups["author"].labels)
+    pairs = [(a, b) for a, b in zip(edges["src"], edges["dst"], strict=True) if a in here and b in here]
+    return replace(corpus, links=MappingProxyType({"follows": LinkSet.from_pairs(pairs)}))
+
+
+# Hashtags
+
+
+def without_tags(corpus: Corpus, author: bool) -> Corpus:
+    """The words of posts, as drafts that have no hashtag yet."""
+    groups = corpus.groups if author else MappingProxyType({})
+    return replace(corpus, streams=MappingProxyType({"word": corpus.streams["word"]}), groups=groups)
+
+
+def matrix(corpus: Corpus, stream: str):
+    """Counts of a stream, a row per document."""
+    from scipy.sparse import csr_matrix
+
+    tokens = corpus.streams[stream]
+    shape = corpus.n_documents, len(corpus.vocabulary)
+    return csr_matrix((np.ones(len(tokens.words)), tokens.words.copy(), tokens.offsets.copy()), shape=shape)
+
+
+def tf_idf(train: Corpus, corpus: Corpus):
+    """Rows of unit length: log(1 + count) times log(documents / documents that have the word)."""
+    from scipy.sparse import diags
+
+    found = np.asarray((matrix(train, "word") > 0).sum(axis=0)).ravel()
+    rows = matrix(corpus, "word")
+    rows.sum_duplicates()
+    rows.data = np.log1p(rows.data)
+    rows = rows @ diags(np.log(train.n_documents / np.maximum(found, 1)))
+    norm = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return diags(1.0 / np.maximum(norm, 1e-12)) @ rows
+
+
+def neighbours_tags(train: Corpus, test: Corpus) -> Floats:
+    """Tags of the 50 nearest training posts by TF-IDF, each counted with its cosine."""
+    from scipy.sparse import csr_matrix
+
+    ours, theirs, tags = tf_idf(train, test).tocsr(), tf_idf(train, train).T.tocsc(), matrix(train, "hashtag")
+    out = np.zeros((test.n_documents, len(train.vocabulary)))
+    for start in range(0, test.n_documents, 500):
+        near = (ours[start : start + 500] @ theirs).toarray()
+        few = np.argpartition(-near, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
+        weights = np.take_along_axis(near, few, axis=1)
+        offsets = np.arange(len(near) + 1) * NEIGHBOURS
+        picked = csr_matrix((weights.ravel(), few.ravel(), offsets), shape=near.shape)
+        out[start : start + 500] = (picked @ tags).toarray()
+    return out
+
+
+def frequent_tags(train: Corpus, test: Corpus, by_author: bool) -> Floats:
+    """How often every tag was used in training, by all or by the author of the post (ties go to all)."""
+    everyone = np.bincount(train.streams["hashtag"].words, minlength=len(train.vocabulary)).astype(float)
+    out = np.repeat(everyone[None] / everyone.sum(), test.n_documents, axis=0)
+    if by_author:
+        tags, author = train.streams["hashtag"], train.groups["author"].codes
+        table = np.zeros((len(train.groups["author"].labels), len(train.vocabulary)))
+        np.add.at(table, (author[tags.documents], tags.words), 1.0)
+        out += table[test.groups["author"].codes]
+    return out
+
+
+def our_tags(result: Fit, test: Corpus, author: bool, seed: int) -> Floats:
+    tags, probability = tag_probabilities(result, without_tags(test, author), seed)
+    place = {word: i for i, word in enumerate(test.vocabulary)}
+    out = np.zeros((test.n_documents, len(test.vocabulary)))
+    out[:, [place[tag] for tag in tags]] = probability
+    return out
+
+
+def tag_figures(scores: Floats, test: Corpus) -> list[float]:
+    """Precision and recall at 1, 3 and 5, means over posts."""
+    best = np.argsort(-scores, axis=1, kind="stable")[:, : max(AT)]
+    tags = test.streams["hashtag"]
+    truth = [set(tags.words[tags.offsets[d] : tags.offsets[d + 1]].tolist()) for d in range(test.n_documents)]
+    hits = np.array([[word in own for word in row] for own, row in zip(truth, best.tolist(), strict=True)])
+    sizes = np.array([len(own) for own in truth])
+    precision = [float(hits[:, :n].mean()) for n in AT]
+    recall = [float((hits[:, :n].sum(axis=1) / sizes).mean()) for n in AT]
+    return precision + recall
+
+
+# Links
+
+
+def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Hashable, Hashable], bool]) -> str:
+    """Precision and recall at 5 and 10 among all whom an author is not known to follow, and AUC of hidden pairs."""
+    known = set(train.links["follows"].pairs)
+    authors = list(train.groups["author"].labels)
+    precision, recall, all_scores, all_linked = {5: [], 10: []}, {5: [], 10: []}, [], []
+    for who in authors:
+        score = scores(who)
+        truth = {b for (a, b), linked in pairs.items() if a == who and linked}
+        candidates = [b for b in authors if b != who and (who, b) not in known]
+        order = sorted(candidates, key=lambda b: -score[b])
+        for b in candidates:
+            if (who, b) in pairs:
+                all_scores.append(score[b])
+                all_linked.append(pairs[who, b])
+        for n in (5, 10):
+            if truth:
+                hits = len(truth & set(order[:n]))
+                precision[n].append(hits / n)
+                recall[n].append(hits / len(truth))
+    cells = [np.mean(precision[5]), np.mean(precision[10]), np.mean(recall[5]), np.mean(recall[10])]
+    return f"| {name} | " + " | ".join(f"{x:.3f}" for x in (*cells, auc(all_scores, all_linked))) + " |"
+
+
+def link_rules(train: Corpus, result: Fit | None, joint: Fit | None) -> dict[str, Scores]:
+    authors = list(train.groups["author"].labels)
+    place = {label: i for i, label in enumerate(authors)}
+    follows = np.zeros((len(authors), len(authors)))
+    for a, b in train.links["follows"].pairs:
+        follows[place[a], place[b]] = 1.0
+    tokens = matrix(train, "word").toarray(), matrix(train, "hashtag").toarray()
+    by_author = [np.zeros((len(authors), len(train.vocabulary))) for _ in tokens]
+    for table, rows in zip(by_author, tokens, strict=True):
+        np.add.at(table, train.groups["author"].codes, rows)
+
+    def row(table: Floats) -> Scores:
+        return lambda who: dict(zip(authors, table[place[who]].tolist(), strict=True))
+
+    def cosine(table: Floats) -> Floats:
+        table = np.log1p(table) * np.log(len(authors) / np.maximum((table > 0).sum(axis=0), 1))
+        unit = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+        return unit @ unit.T
+
+    def suggested(one: Fit) -> Scores:
+        return lambda who: {near.label: near.score for near in recommend_authors(one, who, n=len(authors))}
+
+    rules = {
+        "most followed": row(np.repeat(follows.sum(axis=0)[None], len(authors), axis=0)),
+        "followed by those whom one follows": row(follows @ follows),
+        "TF-IDF of words": row(cosine(by_author[0])),
+        "TF-IDF of hashtags": row(cosine(by_author[1])),
+    }
+    if result is not None:
+        rules["recommend_authors, text alone (affinity)"] = suggested(result)
+    if joint is not None:
+        rules["recommend_authors, text and network (link probability)"] = suggested(joint)
+    return rules
+
+
+def newcomers(result: Fit, train: Corpus, test: Corpus, n_posts: int) -> Scores:
+    """Authors as if they were new: ten held-out posts each, and nothing else known of them."""
+    codes, words = test.groups["author"].codes, test.streams["word"]
+    authors = list(train.groups["author"].labels)
+
+    def scores(who: Hashable) -> dict[Hashable, float]:
+        mine = np.flatnonzero(codes == authors.index(who))[:n_posts]
+        posts = [[test.vocabulary[w] for w in words.words[words.offsets[d] : words.offsets[d + 1]]] for d in mine]
+        if not posts:
+            return dict.fromkeys(authors, 0.0)
+        return {near.label: near.score for near in recommend_authors(result, posts=posts, n=len(authors))}
+
+    return scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA / "congress_follow")
+    parser.add_argument("--posts", type=int, default=20_000)
+    parser.add_argument("--min-df", type=int, default=5)
+    parser.add_argument("--sweeps", type=int, default=200)
+    parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    corpus = congress(given.data, given.posts, given.min_df, given.seed)
+    train, test = corpus.split(0.1, by="author", seed=given.seed)
+    train, hidden = train.hide_links("follows", by="author", share=0.1, seed=given.seed)
+    pairs = dict(zip(hidden.pairs, hidden.linked.tolist(), strict=True))
+    print(f"{train!r}\n{test.n_documents:,} posts held out; {len(pairs):,} pairs, {sum(pairs.values()):,} links hidden")
+    options = {"sweeps": given.sweeps, "seed": given.seed, "samples": given.samples, "threads": 1}
+    started = time.process_time()
+    alone = fit(models.tntm().without("follows"), train, **options)
+    print(f"text alone: {alone!r}, {time.process_time() - started:.0f} CPU s", flush=True)
+    print("\n| hashtags of held-out posts | P@1 | P@3 | P@5 | R@1 | R@3 | R@5 |\n|---|---|---|---|---|---|---|")
+    rules = {
+        "most frequent": lambda: frequent_tags(train, test, by_author=False),
+        "most frequent of the author": lambda: frequent_tags(train, test, by_author=True),
+        f"TF-IDF, {NEIGHBOURS} nearest posts": lambda: neighbours_tags(train, test),
+        "recommend_tags, words": lambda: our_tags(alone, test, False, given.seed),
+        "recommend_tags, words and author": lambda: our_tags(alone, test, True, given.seed),
+    }
+    for name, rule in rules.items():
+        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in tag_figures(rule(), test)) + " |", flush=True)
+    started = time.process_time()
+    joint = fit(models.tntm(), train, **options)
+    print(f"\ntext and network: {joint!r}, {time.process_time() - started:.0f} CPU s", flush=True)
+    print("\n| held-out links | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
+    for name, scores in link_rules(train, alone, joint).items():
+        print(link_figures(name, scores, train, pairs), flush=True)
+    nobody = replace(train, links=MappingProxyType({"follows": LinkSet.from_pairs([])}))
+    links = set(corpus.links["follows"].pairs)
+    authors = list(train.groups["author"].labels)
+    truth = {(a, b): (a, b) in links for a in authors for b in authors if a != b}
+    print("\n| all links of newcomers | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
+    print(link_figures("recommend_authors, ten posts", newcomers(alone, train, test, 10), nobody, truth))
+    in_degree = {b: float(sum((a, b) in links for a in authors)) for b in authors}
+    print(link_figures("most followed", lambda who: in_degree, nobody, truth))
+
+
+if __name__ == "__main__":
+    main()
