@@ -199,3 +199,6 @@ def doctor(json: AsJson = False) -> Answer:
     from pitmanyor.cli.show import examine
 
     return examine()
+
+
+from pitmanyor.cli import report_app as report_app  # noqa: E402  (its commands are on `app` now)

@@ -16,23 +16,26 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
     Every token of the topic counts as much as its word is the topic's own, p(topic | word); their sum is divided by the
     length of the document plus the mean length, so that neither long documents nor very short ones win by length.
     """
+    return all_representative(fit, n)[view(fit).find(topic)]
+
+
+def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
+    """The documents that show each topic of `view` best: what `representative` says, for all of them at once."""
     if n < 1:
         raise PlanError(f"n is how many documents to show, 1 or more, not {n}")
-    shown = view(fit)
-    members = list(shown.members[shown.find(topic)])
-    corpus = fit.state.plan.corpus
-    score, lengths = np.zeros(corpus.n_documents), np.zeros(corpus.n_documents)
+    corpus, shown = fit.state.plan.corpus, view(fit)
+    n_topics, lengths = len(shown.members), np.zeros(corpus.n_documents)
+    places, scores = [], []
     for stream in streams_of(fit):
-        phi, _ = fit.topic_words(stream)
-        weight = word_counts(fit, stream).sum(axis=1)
-        own = weight[members] @ phi[members] / np.maximum(weight @ phi, 1e-300)
-        tokens, documents = corpus.streams[stream], corpus.streams[stream].documents
-        columns, _ = columns_of(fit.state.plan, stream)
-        here = np.isin(fit.token_topics(stream), members)
-        score += np.bincount(documents[here], weights=own[columns[here]], minlength=corpus.n_documents)
-        lengths += tokens.lengths
-    if not score.any():
-        return []
-    score /= lengths + lengths.mean()
-    best = np.argsort(-score, kind="stable")[:n]
-    return [int(d) for d in best if score[d] > 0]
+        weight = word_counts(fit, stream).sum(axis=1)[:, None]
+        own = shown.fold((weight * fit.topic_words(stream)[0]).T)  # words by topics shown
+        topics, (columns, _) = shown.place[fit.token_topics(stream)], columns_of(fit.state.plan, stream)
+        places.append(corpus.streams[stream].documents * n_topics + topics)
+        scores.append(own[columns, topics] / np.maximum(own[columns].sum(axis=1), 1e-300))
+        lengths += corpus.streams[stream].lengths
+    found, where = np.unique(np.concatenate(places), return_inverse=True)
+    documents, topics = np.divmod(found, n_topics)
+    score = np.bincount(where, weights=np.concatenate(scores)) / (lengths + lengths.mean())[documents]
+    order = np.lexsort((documents, -score, topics))
+    ends = np.searchsorted(topics[order], np.arange(n_topics + 1))
+    return [documents[order[a : min(b, a + n)]].tolist() for a, b in zip(ends[:-1], ends[1:], strict=True)]

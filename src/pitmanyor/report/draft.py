@@ -10,9 +10,9 @@ from pitmanyor.report.clean import clean
 from pitmanyor.report.topics import digits
 from pitmanyor.report.view import Atlas
 
-MOST_WORDS, MOST_TAGS = 4_000, 300
+MOST_WORDS, MOST_TAGS = 3_000, 300
 TOP_TAGS = 60  # of a topic
-KEPT = 0.002  # a topic's part of a word, below which it is not told
+KEPT = 0.02  # a topic's part of a word, below which it is not told
 
 
 def draft_facts(atlas: Atlas) -> dict[str, Any]:

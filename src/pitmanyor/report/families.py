@@ -19,37 +19,33 @@ def hellinger(rows: Floats) -> Floats:
     return np.asarray(np.sqrt(np.clip(1.0 - roots @ roots.T, 0.0, 1.0)))
 
 
-def families(distance: Floats, shares: Floats, smallest: float) -> Ints:
-    """The family of every topic, numbered by size: average linkage of the topics that are not small.
+def families(distance: Floats, shares: Floats) -> Ints:
+    """The family of every topic, numbered by size: Ward's linkage of topics that weigh as much as their shares.
 
-    A small topic goes with the nearest of the others: what few tokens say must not take a colour of its own.
+    By weight, small topics join the large one they are near to, and no colour is spent on what few tokens say.
     """
-    large = np.flatnonzero(shares >= smallest)
-    if not len(large):
-        large = np.arange(min(len(shares), MOST_FAMILIES))
-    group = np.empty(len(shares), np.int64)
-    group[large] = average_linkage(distance[np.ix_(large, large)], MOST_FAMILIES)
-    small = np.setdiff1d(np.arange(len(shares)), large)
-    group[small] = group[large[distance[np.ix_(small, large)].argmin(axis=1)]]
+    group = ward(distance, np.maximum(shares, 1e-12), MOST_FAMILIES)
     size = np.bincount(group, weights=shares)
     rank = np.empty(len(size), np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
     return rank[group]
 
 
-def average_linkage(distance: Floats, n_groups: int) -> Ints:
-    """Join the two nearest groups, by the mean distance of their members, until so many are left."""
-    n = len(distance)
-    between = distance.astype(np.float64).copy()
-    np.fill_diagonal(between, np.inf)
-    group, size = np.arange(n), np.ones(n)
+def ward(distance: Floats, weights: Floats, n_groups: int) -> Ints:
+    """Join the two groups whose union adds least to the weighted sum of squares within, until so many are left."""
+    weight, n = weights.astype(np.float64).copy(), len(weights)
+    cost = distance**2 * weight[:, None] * weight / (weight[:, None] + weight)
+    np.fill_diagonal(cost, np.inf)
+    group = np.arange(n)
     for _ in range(n - n_groups):
-        i, j = sorted(np.unravel_index(int(between.argmin()), between.shape))
-        with np.errstate(invalid="ignore"):
-            joined = (size[i] * between[i] + size[j] * between[j]) / (size[i] + size[j])
-        between[i], between[:, i] = joined, joined
-        between[i, i] = between[j] = between[:, j] = np.inf
-        size[i] += size[j]
+        i, j = sorted(map(int, np.unravel_index(int(cost.argmin()), cost.shape)))
+        both = weight[i] + weight[j]
+        with np.errstate(invalid="ignore"):  # of groups that are gone
+            apart = (weight[i] + weight) * cost[i] + (weight[j] + weight) * cost[j] - weight * cost[i, j]
+        joined = np.where(np.isnan(apart), np.inf, apart / (both + weight))
+        cost[i], cost[:, i] = joined, joined
+        cost[i, i] = cost[j] = cost[:, j] = np.inf
+        weight[i] = both
         group[group == j] = i
     return np.asarray(np.unique(group, return_inverse=True)[1], np.int64)
 

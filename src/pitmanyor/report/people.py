@@ -99,5 +99,6 @@ def spread(n: int, links: Ints, steps: int = STEPS) -> NDArray[np.float64]:
         move = (force[:, :, None] * apart).sum(axis=1) - 0.4 * xy
         length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
         xy += move / length * np.minimum(length, 0.1 * (1 - step / steps))
-    xy -= xy.mean(axis=0)
-    return np.asarray(xy / np.abs(xy).max())
+    xy -= np.median(xy, axis=0)
+    spread_out = xy / np.maximum(np.quantile(np.abs(xy), 0.98, axis=0), 1e-9)
+    return np.asarray(np.clip(spread_out, -1.0, 1.0))  # a few outsiders do not crowd the rest

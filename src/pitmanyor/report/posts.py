@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import re
+import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.insight import representative
+from pitmanyor.insight.represent import all_representative
 from pitmanyor.report.clean import clean
-from pitmanyor.report.spans import Span, align, units
+from pitmanyor.report.spans import Span, align, cut, units
 from pitmanyor.report.texts import Texts
 from pitmanyor.report.topics import SMALL
 from pitmanyor.report.view import Atlas
 
 MOST_POSTS = 10_000
-MOST_BYTES = 4_000_000  # of text: with it, packed, a page stays below 3 MB
+MOST_BYTES = 1_600_000  # of all posts, packed: with them a page stays below 3 MB
 LONGEST = 600  # characters shown of a post
 PER_TOPIC, FEW = 40, 10
 SIGNS = {"hashtag": "#"}
+ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest says nothing to a reader
 
 
 def post_facts(atlas: Atlas, texts: Texts, authors: NDArray[np.int64] | None) -> dict[str, Any]:
-    """Posts as lists: text, and [start, length, topic, ...] of its tokens; for each topic those that show it best.
+    """Posts as [text, marks], and for each topic those that show it best. See `marked`.
 
     `authors` has the page's number of each document's author.
     """
-    sizes = [PER_TOPIC if share >= SMALL else FEW for share in atlas.shares]
-    shown_best = [representative(atlas.fit, group[0], n) for group, n in zip(atlas.members, sizes, strict=True)]
+    found = all_representative(atlas.fit, PER_TOPIC)
+    few = [PER_TOPIC if share >= SMALL else FEW for share in atlas.shares]
+    shown_best = [found[i][:n] for i, n in zip(atlas.order, few, strict=True)]
     chosen = choose(atlas, shown_best)
-    posts, kept, size = [], {}, 0
-    for d in chosen:
-        text, marks = marked(atlas, d, None if texts.values is None else texts.values[d])
-        size += len(text.encode())
-        if size > MOST_BYTES:
-            break
-        kept[d] = len(posts)
-        posts.append([text, marks])
+    posts = [list(marked(atlas, d, None if texts.values is None else texts.values[d])) for d in chosen]
+    while (size := len(zlib.compress(json.dumps(posts).encode()))) > MOST_BYTES:
+        posts = posts[: int(0.98 * len(posts) * MOST_BYTES / size)]
+    kept = {d: i for i, d in enumerate(chosen[: len(posts)])}
     best = [[kept[int(d)] for d in some if int(d) in kept] for some in shown_best]
     documents = np.array(list(kept), np.int64)
     out: dict[str, Any] = {"posts": posts, "best": best, "of": atlas.fit.corpus.n_documents, "said": texts.said}
@@ -58,15 +59,19 @@ def choose(atlas: Atlas, best: list[Any]) -> list[int]:
 
 
 def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int]]:
-    """The text of a document, and where the tokens of each topic are in it. Tokens not in the text come after it."""
+    """The text of a document, and its tokens: [start, length, topic, ...], each start from the end before it.
+
+    Hashtags that are not in the text, as they have a column of their own, come after it.
+    """
+    text = None if text is None else ADDRESS.sub("\\1\u2026", text)
     found: list[tuple[Span, int]] = []
     missing: list[tuple[str, int]] = []
-    streams = atlas.fit.corpus.streams
+    streams, pieces = atlas.fit.corpus.streams, cut(text or "")
     for name, topics in sorted(atlas.topics.items(), key=lambda item: item[0] != atlas.main):
         part = slice(*streams[name].offsets[document : document + 2])
         tokens = [atlas.fit.corpus.vocabulary[w] for w in streams[name].words[part]]
         tagged = name == "hashtag" if "hashtag" in streams else None
-        places = align(text, tokens, tagged) if text is not None else [None] * len(tokens)
+        places = align(pieces, tokens, tagged)
         for token, place, topic in zip(tokens, places, topics[part].tolist(), strict=True):
             if place is not None:
                 found.append((place, topic))
@@ -81,16 +86,15 @@ def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int
 
 
 def _cut(text: str, found: list[tuple[Span, int]]) -> tuple[str, list[int]]:
-    """The beginning of a long text, with marks as browsers count characters, none over another."""
+    """The beginning of a long text, and its marks as browsers count characters."""
     if len(text) > LONGEST:
         text, found = text[: LONGEST - 1] + "\u2026", [one for one in found if one[0].end < LONGEST]
     found.sort()
-    apart = [one for before, one in zip([None, *found], found, strict=False) if _after(one, before)]
+    spans = units(text, [span for span, _ in found])
     marks: list[int] = []
-    for span, (_, topic) in zip(units(text, [span for span, _ in apart]), apart, strict=True):
-        marks += [span.start, span.end - span.start, topic]
+    end = 0
+    for span, (_, topic) in zip(spans, found, strict=True):
+        if span.start >= end:  # none over another
+            marks += [span.start - end, span.end - span.start, topic]
+            end = span.end
     return text, marks
-
-
-def _after(one: tuple[Span, int], before: tuple[Span, int] | None) -> bool:
-    return before is None or one[0].start >= before[0].end

@@ -12,7 +12,9 @@ HIDDEN = "(name)"
 
 def without_names(facts: dict[str, Any], corpus: Corpus) -> None:
     """Drop words that are mentions or names of authors, in place."""
-    names = {str(label).lower().lstrip("@") for label in corpus.groups[AUTHOR].labels} if AUTHOR in corpus.groups else set()
+    names = (
+        {str(label).lower().lstrip("@") for label in corpus.groups[AUTHOR].labels} if AUTHOR in corpus.groups else set()
+    )
 
     def is_name(word: str) -> bool:
         return word.startswith("@") or word.lstrip("#@").lower() in names

@@ -15,7 +15,7 @@ from pitmanyor.reading.sources import open_source
 from pitmanyor.reading.values import texts as plain_texts
 from pitmanyor.reading.values import token_list
 from pitmanyor.report.clean import clean
-from pitmanyor.report.spans import align
+from pitmanyor.report.spans import align, cut
 
 CHECKED = 200  # posts whose tokens are looked for in their texts
 FOUND = 0.8  # the share of their tokens that must be there
@@ -65,7 +65,8 @@ def _texts(place: Path, column: str, options: dict[str, object], rows: np.ndarra
     table, _ = open_source(place, FileOptions(**options, skip_bad_lines=True))  # type: ignore[arg-type]
     if column not in table.columns:
         return None
-    wanted, found = set(rows.tolist()), {}
+    wanted = set(rows.tolist())
+    found: dict[int, str] = {}
     for chunk in table.chunks([column]):
         values = chunk.columns[column]
         listed = any(isinstance(value, list | tuple | np.ndarray) for value in values)
@@ -84,5 +85,5 @@ def _fit(corpus: Corpus, texts: list[str]) -> bool:
     for d in np.linspace(0, len(texts) - 1, min(CHECKED, len(texts))).astype(int).tolist():
         words = [corpus.vocabulary[w] for w in stream.words[stream.offsets[d] : stream.offsets[d + 1]]]
         n_words += len(words)
-        n_found += sum(place is not None for place in align(texts[d], words))
+        n_found += sum(place is not None for place in align(cut(texts[d]), words))
     return n_found >= FOUND * n_words

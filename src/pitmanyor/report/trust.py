@@ -23,8 +23,8 @@ def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bo
     """Traces of all chains, R-hat of their second halves, the number of topics, and what reading removed."""
     counts, how = topic_numbers(atlas)
     joined = joined_after(atlas)
-    rhats = [[name, round(rhat([_half(chain[name]) for chain in chains]), 3)] for name in _watched(chains, joined)]
-    level, sentence = judge(dict(rhats), len(chains), min(len(chain["log_joint"]) for chain in chains))
+    rhats = {name: rhat([_half(chain[name]) for chain in chains]) for name in _watched(chains, joined)}
+    level, sentence = judge(rhats, len(chains), min(len(chain["log_joint"]) for chain in chains))
     values, times = np.unique(counts, return_counts=True)
     return {
         "level": level,
@@ -34,7 +34,7 @@ def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bo
             "n_topics": [thinned(chain["n_topics"][:joined]) for chain in chains],
         },
         "joined": joined,
-        "rhat": rhats,
+        "rhat": [[name, round(value, 3) if np.isfinite(value) else None] for name, value in rhats.items()],
         "n_topics": {
             "low": int(np.quantile(counts, LOW, method="nearest")),
             "high": int(np.quantile(counts, HIGH, method="nearest")),
@@ -92,10 +92,13 @@ def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str
         what = "the chains disagree" if n_chains > 1 else "the chain is still moving"
         return "poor", f"Not settled yet: {what} (R-hat {worst:.2f}, wanted below {GOOD}). Resume with more sweeps."
     if worst > GOOD:
-        return "fair", f"Nearly settled (R-hat {worst:.2f}, wanted below {GOOD}): large topics stand, small ones may not."
+        return (
+            "fair",
+            f"Nearly settled (R-hat {worst:.2f}, wanted below {GOOD}): trust large topics more than small ones.",
+        )
     if n_chains == 1:
-        return "fair", f"The chain looks settled (R-hat {worst:.2f} of its two halves); a second chain would confirm it."
-    return "good", f"{n_chains} chains agree (R-hat {worst:.2f}): sizes and numbers can be trusted within their intervals."
+        return "fair", f"The chain looks settled (R-hat {worst:.2f} of its halves); a second chain would confirm it."
+    return "good", f"{n_chains} chains agree (R-hat {worst:.2f}): sizes can be trusted within their intervals."
 
 
 def thinned(trace: Floats) -> list[list[float]]:

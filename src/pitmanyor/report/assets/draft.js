@@ -60,7 +60,7 @@ function inPage(text, author) {
 }
 
 async function askServer(text, author) {
-  const body = JSON.stringify({ text, author: author === null ? null : data.authors.names[author] });
+  const body = JSON.stringify({ text, author });
   const answer = await fetch("infer", { method: "POST", headers: { "Content-Type": "application/json" }, body });
   const said = await answer.json();
   if (!answer.ok) return { error: said.error ?? "The server did not answer." };

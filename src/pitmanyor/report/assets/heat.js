@@ -12,7 +12,7 @@ panel({
   },
   draw(body) {
     const left = 130;
-    const top = 64;
+    const top = 72;
     const line = 17;
     this.topics = d3.sort(large().slice(0, 50), (k) => data.topics[k].family);
     const width = Math.max(260, body.getBoundingClientRect().width);

@@ -24,7 +24,7 @@ panel({
       .attr("cx", (s) => s.x).attr("cy", (s) => s.y).attr("r", (s) => s.r).style("stroke", "var(--card)")
       .on("click", (_, s) => toggle(s.k));
     withTip(this.circles, (s) => `${letter(s.k)}: ${topicName(s.k)}, ${percent(data.topics[s.k].share)}`);
-    this.labels = svg.append("g").selectAll("text").data(uncrowded(this.spots, width)).join("text").attr("class", "label")
+    this.labels = svg.append("g").selectAll("text").data(uncrowded(this.spots.filter((s) => !data.topics[s.k].small), width)).join("text").attr("class", "label")
       .attr("text-anchor", "middle").attr("x", (s) => s.lx).attr("y", (s) => s.y + 4).text((s) => s.text);
     body.append(svg.node(), legend());
   },

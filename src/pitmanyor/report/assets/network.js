@@ -12,7 +12,7 @@ panel({
     const some = n_drawn < n_links ? ` ${count(n_drawn)} of ${count(n_links)} links are drawn.` : "";
     return state.topic === null
       ? `${plural(nodes.length, "author")}, coloured by their largest topic. Near ones follow each other. Drag to move; Ctrl and wheel, or two fingers, to zoom.${some}`
-      : `Authors with the topic stand out: the more of it, the larger. Links between them are dark.${some}`;
+      : `Authors with the topic stand out: the more of it, the larger. Links between them stand out.${some}`;
   },
   draw(body) {
     const svg = canvas(body, 430, "Authors and the links between them");
@@ -53,7 +53,7 @@ panel({
     this.links.style("stroke", (l) => (bold(l) ? "var(--soft)" : "var(--grey)")).style("stroke-width", 0.7)
       .style("opacity", (l) => (bold(l) ? 0.7 : Math.min(0.5, 250 / data.network.links.length)));
     const named = (n) => this.searched.has(n.a) || (k !== null && strength(n) >= 0.5) || (k === null && !q && this.nodes.length <= 40);
-    this.names.style("display", (n) => (named(n) ? null : "none"));
+    this.names.attr("x", (n) => n.x + (k === null ? 7 : 5 + 8 * Math.sqrt(strength(n)))).style("display", (n) => (named(n) ? null : "none"));
   },
   table() {
     const rows = [["from", "to", "largest_topic_of_from", "largest_topic_of_to"]];

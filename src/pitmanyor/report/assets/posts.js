@@ -41,7 +41,12 @@ panel({
 
 const author = (i) => (data.posts.authors ? data.authors.names[data.posts.authors[i]] : null);
 const when = (i) => (data.posts.minutes?.[i] != null ? day(data.posts.minutes[i]) : null);
-const topicsOf = (i) => new Set(data.posts.posts[i][1].filter((_, place) => place % 3 === 2));
+const once = (make) => {
+  const kept = new Map();
+  return (i) => kept.get(i) ?? kept.set(i, make(i)).get(i);
+};
+const topicsOf = once((i) => new Set(data.posts.posts[i][1].filter((_, place) => place % 3 === 2)));
+const searched = once((i) => `${data.posts.posts[i][0]}\n${author(i) ?? ""}`.toLowerCase());
 
 /** Posts that have the chosen topic and the searched text; those that show a topic best come first. */
 function findPosts() {
@@ -51,7 +56,7 @@ function findPosts() {
   const q = state.q.toLowerCase();
   return [...order].filter((i) => {
     if (state.topic !== null && !topicsOf(i).has(state.topic)) return false;
-    return !q || posts[i][0].toLowerCase().includes(q) || author(i)?.toLowerCase().includes(q);
+    return !q || searched(i).includes(q);
   });
 }
 
@@ -62,7 +67,8 @@ function postItem(i) {
   const line = make("p", { dir: "auto" });
   let at = 0;
   for (let m = 0; m < marks.length; m += 3) {
-    const [start, length, topic] = marks.slice(m, m + 3);
+    const [gap, length, topic] = marks.slice(m, m + 3); // the gap is from the end of the word before
+    const start = at + gap;
     const word = make("mark", { title: `${letter(topic)}: ${topicName(topic)}` }, text.slice(start, start + length));
     word.style.setProperty("--family", colour(topic));
     if (state.topic !== null) word.className = state.topic === topic ? "chosen" : "other";

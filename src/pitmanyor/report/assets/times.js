@@ -14,10 +14,12 @@ panel({
   },
   draw(body) {
     this.content = make("div", {});
-    body.append(this.content, legend());
+    this.legend = legend();
+    body.append(this.content, this.legend);
   },
   update() {
     this.line.textContent = this.hint();
+    this.legend.hidden = state.topic !== null;
     this.content.replaceChildren(timeChart(this.content));
   },
   table() {

@@ -40,7 +40,7 @@ function histogram(body, counts) {
   const svg = canvas(body, 150, "Posterior of the number of topics");
   const { width, height } = svg.property("size");
   const [from, to] = d3.extent(counts, (c) => c[0]);
-  const x = d3.scaleBand(d3.range(from, to + 1), [30, width - 8]).paddingInner(0.15);
+  const x = d3.scaleBand(d3.range(from, to + 1), [38, width - 8]).paddingInner(0.15);
   const total = d3.sum(counts, (c) => c[1]);
   const y = d3.scaleLinear([0, d3.max(counts, (c) => c[1]) / total], [height - 22, 8]);
   const bars = svg.selectAll("rect").data(counts).join("rect").attr("x", (c) => x(c[0])).attr("width", x.bandwidth())
@@ -48,7 +48,7 @@ function histogram(body, counts) {
   withTip(bars, (c) => `${plural(c[0], "topic")}: ${percent(c[1] / total)} of the draws`);
   const every = Math.ceil((to - from + 1) / 8);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 22})`).call(d3.axisBottom(x).tickValues(x.domain().filter((v) => (v - from) % every === 0)).tickSizeOuter(0));
-  svg.append("g").attr("class", "axis").attr("transform", "translate(30,0)").call(d3.axisLeft(y).ticks(3, "~%").tickSizeOuter(0));
+  svg.append("g").attr("class", "axis").attr("transform", "translate(38,0)").call(d3.axisLeft(y).ticks(3, "~%").tickSizeOuter(0));
   return svg.node();
 }
 

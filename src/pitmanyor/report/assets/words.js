@@ -37,7 +37,7 @@ function topicCards() {
   for (const k of listed()) {
     const words = relevant(data.topics[k].words, 9).map((entry) => entry[0]).join(", ");
     const card = make("button", { class: "card", "data-topic": k, onclick: () => choose({ topic: k }) },
-      own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)}`),
+      make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)}`)),
       make("div", { class: "words" }, own(words)));
     card.style.setProperty("--family", colour(k));
     cards.append(card);
