@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.report.clean import clean
-from pitmanyor.report.families import families, hellinger, plane
+from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
 
 SMALL = 0.005  # topics with a smaller share of the tokens are folded away
@@ -20,7 +20,7 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
     words = _lists(atlas, atlas.main, N_WORDS)
     tags = _lists(atlas, "hashtag", N_TAGS) if "hashtag" in atlas.topics and atlas.main != "hashtag" else None
     low, high = atlas.spread.low[0, atlas.order], atlas.spread.high[0, atlas.order]
-    distance = hellinger(atlas.word_rows(atlas.main)[0])
+    distance = apart(atlas.word_rows(atlas.main)[0], atlas.shares)
     family, places = families(distance, atlas.shares), plane(distance)
     facts = []
     for i, share in enumerate(atlas.shares.tolist()):

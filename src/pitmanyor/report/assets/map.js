@@ -10,7 +10,8 @@ panel({
     const { width, height } = svg.property("size");
     const shown = d3.range(data.topics.length).filter((k) => data.topics[k].share > 0.0005);
     const radius = d3.scaleSqrt([0, d3.max(shown, (k) => data.topics[k].share)], [0, Math.min(44, width / 11)]);
-    const scale = (axis, from, to) => d3.scaleLinear(d3.extent(shown, (k) => data.topics[k][axis]), [from, to]);
+    const frame = large().length > 2 ? large() : shown; // small topics around them do not shrink the map
+    const scale = (axis, from, to) => d3.scaleLinear(d3.extent(frame, (k) => data.topics[k][axis]), [from, to]);
     const [x, y] = [scale("x", 60, width - 60), scale("y", height - 54, 54)];
     this.spots = shown.map((k) => ({ k, x: x(data.topics[k].x), y: y(data.topics[k].y), r: Math.max(2, radius(data.topics[k].share)) }));
     // Circles that lie upon each other are moved apart a little, so that each can be chosen.
