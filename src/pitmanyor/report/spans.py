@@ -63,7 +63,7 @@ def _find(pieces: Sequence[Piece], first: int, token: str) -> int | None:
     """The next piece that is the token, or else the next one that a stemmer may have cut to it."""
     rest = range(first, len(pieces))
     exact = next((at for at in rest if pieces[at].word == token), None)
-    if exact is not None or len(token) <= STEM:
+    if exact is not None or len(token) < STEM:
         return exact
     stem = token[: max(STEM, len(token) - 2)]
     return next((at for at in rest if pieces[at].word.startswith(stem)), None)
