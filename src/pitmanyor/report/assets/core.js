@@ -89,12 +89,13 @@ function badge(topic) {
   return element;
 }
 
-/** Topics that are listed: those that match the search, small ones only if asked for or searched. */
+/** Topics that are listed: the chosen one, and those that match the search; small ones only if asked for. */
 function listed() {
   const q = state.q.toLowerCase();
   return d3.range(data.topics.length).filter((k) => {
     const topic = data.topics[k];
-    if (!q) return state.all || !topic.small || k === state.topic;
+    if (k === state.topic) return true;
+    if (!q) return state.all || !topic.small;
     const words = [...topic.words, ...(topic.tags ?? [])];
     return topic.label.toLowerCase().includes(q) || words.some((entry) => entry[0].toLowerCase().includes(q.replace("#", "")));
   });

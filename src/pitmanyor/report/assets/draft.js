@@ -2,7 +2,7 @@
 
 const TOKEN = /#?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_']*/gu;
 const PRIOR = 1.5; // how many words the author's (or everybody's) topics count for
-const NEARLY = 1e-4; // of a topic that a word hardly ever has
+const LEAST = 1e-3; // how much less than elsewhere, at least, a word is used by topics that it is not told to have
 
 panel({
   id: "draft",
@@ -37,13 +37,7 @@ function inPage(text, author) {
   const tokens = [...text.toLowerCase().matchAll(TOKEN)].map((m) => m[0]);
   const known = tokens.filter((token) => Object.hasOwn(data.draft.words, token));
   const prior = author === null ? data.topics.map((t) => t.share) : data.authors.shares[author].map((s) => Math.max(s / 1000, 1e-4));
-  const rows = known.map((token) => {
-    const base = data.draft.base[token[0] === "#" ? "hashtag" : "word"] ?? data.draft.base.hashtag;
-    const row = prior.map(() => NEARLY);
-    const told = data.draft.words[token];
-    for (let i = 0; i < told.length; i += 2) row[told[i]] = told[i + 1] / 1000;
-    return row.map((p, k) => p / base[k]);
-  });
+  const rows = known.map((token) => lifts(data.draft.words[token], data.draft.base[token[0] === "#" ? "hashtag" : "word"] ?? data.draft.base.hashtag));
   let theta = prior;
   for (let step = 0; step < 30; step++) {
     const next = prior.map((p) => PRIOR * p);
@@ -57,6 +51,14 @@ function inPage(text, author) {
   }
   const tags = (data.draft.tags ?? []).map((tag, t) => ({ tag, score: d3.sum(theta, (share, k) => (share * data.draft.chances[k][t]) / 1e6) }));
   return { shares: theta, tags: d3.sort(tags, (a) => -a.score), known: known.length, tokens: tokens.length };
+}
+
+/** p(word | topic) / p(word) for every topic. Topics that are not told share what the others leave. */
+function lifts(told, base) {
+  const given = new Map(d3.range(0, told.length, 2).map((i) => [told[i], told[i + 1] / 1000]));
+  const left = 1 - d3.sum(given.values());
+  const rest = Math.max(LEAST, left / (1 - d3.sum(given.keys(), (k) => base[k]) || 1));
+  return base.map((p, k) => (given.has(k) ? given.get(k) / p : Math.min(1, rest)));
 }
 
 async function askServer(text, author) {

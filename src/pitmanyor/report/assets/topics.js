@@ -57,7 +57,7 @@ function updateSide() {
 function topicRow(k) {
   const topic = data.topics[k];
   const most = d3.max(data.topics, (t) => t.high ?? t.share);
-  const row = make("button", { class: "topic", "data-topic": k, "aria-pressed": state.topic === k, onclick: () => toggle(k) });
+  const row = make("button", { class: "topic", "data-topic": k, "aria-pressed": String(state.topic === k), onclick: () => toggle(k) });
   row.style.setProperty("--family", shade(k));
   const fill = make("span", { class: "bar-fill" });
   fill.style.width = `${(100 * topic.share) / most}%`;
