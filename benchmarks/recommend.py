@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpora import DATA
-from pitmanyor import Corpus, fit, models
+from pitmanyor import Corpus, Graph, fit, mix, models, uniform
 from pitmanyor.corpus import LinkSet
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import recommend_authors, tag_probabilities
@@ -58,6 +58,23 @@ def congress(home: Path, n_posts: int, min_df: int, seed: int) -> Corpus:
 
 
 # Hashtags
+
+
+def own_tags() -> Graph:
+    """The text of the TNTM, where hashtags have a vocabulary of their own and authors favourites in every topic."""
+    g = Graph()
+    mu0 = g.gem("mu0")
+    mu1 = g.pyp("mu1", base=mu0)
+    nu = g.pyp("nu", base=mu0, plate="author")
+    eta = g.pyp("eta", base=nu, plate="document")
+    theta_tag = g.pyp("theta_tag", base=mix(mu1, eta), plate="document")
+    theta = g.pyp("theta", base=mix(eta, theta_tag), plate="document")
+    psi = g.pyp("psi", base=g.pyp("gamma", base=uniform("vocabulary")), plate="topic")
+    psi_tag = g.pyp("psi_tag", base=g.pyp("gamma_tag", base=uniform("hashtag")), plate="topic")
+    psi_own = g.pyp("psi_own", base=psi_tag, plate=("author", "topic"))
+    g.tokens("hashtag", topic=theta_tag, emit=psi_own)
+    g.tokens("word", topic=theta, emit=psi)
+    return g
 
 
 def without_tags(corpus: Corpus, author: bool) -> Corpus:
@@ -116,6 +133,11 @@ def frequent_tags(train: Corpus, test: Corpus, by_author: bool) -> Floats:
     return out
 
 
+def halves(one: Floats, other: Floats) -> Floats:
+    """The mean of two, each scaled to sum to one for every post."""
+    return sum(table / np.maximum(table.sum(axis=1, keepdims=True), 1e-12) / 2 for table in (one, other))
+
+
 def our_tags(result: Fit, test: Corpus, author: bool, seed: int) -> Floats:
     tags, probability = tag_probabilities(result, without_tags(test, author), seed)
     place = {word: i for i, word in enumerate(test.vocabulary)}
@@ -162,7 +184,7 @@ def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Has
     return f"| {name} | " + " | ".join(f"{x:.3f}" for x in (*cells, auc(all_scores, all_linked))) + " |"
 
 
-def link_rules(train: Corpus, result: Fit | None, joint: Fit | None) -> dict[str, Scores]:
+def link_rules(train: Corpus, alone: Fit, joint: Fit) -> dict[str, Scores]:
     authors = list(train.groups["author"].labels)
     place = {label: i for i, label in enumerate(authors)}
     follows = np.zeros((len(authors), len(authors)))
@@ -184,21 +206,18 @@ def link_rules(train: Corpus, result: Fit | None, joint: Fit | None) -> dict[str
     def suggested(one: Fit) -> Scores:
         return lambda who: {near.label: near.score for near in recommend_authors(one, who, n=len(authors))}
 
-    rules = {
+    return {
         "most followed": row(np.repeat(follows.sum(axis=0)[None], len(authors), axis=0)),
         "followed by those whom one follows": row(follows @ follows),
         "TF-IDF of words": row(cosine(by_author[0])),
         "TF-IDF of hashtags": row(cosine(by_author[1])),
+        "recommend_authors, text alone (affinity)": suggested(alone),
+        "recommend_authors, text and network (link probability)": suggested(joint),
     }
-    if result is not None:
-        rules["recommend_authors, text alone (affinity)"] = suggested(result)
-    if joint is not None:
-        rules["recommend_authors, text and network (link probability)"] = suggested(joint)
-    return rules
 
 
 def newcomers(result: Fit, train: Corpus, test: Corpus, n_posts: int) -> Scores:
-    """Authors as if they were new: ten held-out posts each, and nothing else known of them."""
+    """Authors as if they were new: so many held-out posts of each, without their names."""
     codes, words = test.groups["author"].codes, test.streams["word"]
     authors = list(train.groups["author"].labels)
 
@@ -212,48 +231,57 @@ def newcomers(result: Fit, train: Corpus, test: Corpus, n_posts: int) -> Scores:
     return scores
 
 
+def print_tags(alone: Fit, own: Fit, train: Corpus, test: Corpus, seed: int) -> None:
+    print("\n| hashtags of held-out posts | P@1 | P@3 | P@5 | R@1 | R@3 | R@5 |\n|---|---|---|---|---|---|---|")
+    of_author, near = frequent_tags(train, test, by_author=True), neighbours_tags(train, test)
+    rules = {
+        "most frequent": lambda: frequent_tags(train, test, by_author=False),
+        "most frequent of the author": lambda: of_author,
+        f"TF-IDF, {NEIGHBOURS} nearest posts": lambda: near,
+        "the two before, half and half": lambda: halves(of_author, near),
+        "recommend_tags, TNTM, words": lambda: our_tags(alone, test, False, seed),
+        "recommend_tags, TNTM, words and author": lambda: our_tags(alone, test, True, seed),
+        "recommend_tags, own hashtags, words and author": lambda: our_tags(own, test, True, seed),
+    }
+    for name, rule in rules.items():
+        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in tag_figures(rule(), test)) + " |", flush=True)
+
+
+def print_newcomers(alone: Fit, train: Corpus, test: Corpus, follows: LinkSet) -> None:
+    links, authors = set(follows.pairs), list(train.groups["author"].labels)
+    truth = {(a, b): (a, b) in links for a in authors for b in authors if a != b}
+    unlinked = replace(train, links=MappingProxyType({"follows": LinkSet.from_pairs([])}))
+    in_degree = {b: float(sum((a, b) in links for a in authors)) for b in authors}
+    print("\n| all links of newcomers | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
+    print(link_figures("most followed", lambda who: in_degree, unlinked, truth))
+    print(link_figures("recommend_authors, ten posts", newcomers(alone, train, test, 10), unlinked, truth))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA / "congress_follow")
-    parser.add_argument("--posts", type=int, default=20_000)
-    parser.add_argument("--min-df", type=int, default=5)
-    parser.add_argument("--sweeps", type=int, default=200)
-    parser.add_argument("--samples", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=1)
+    for name, value in (("posts", 20_000), ("min-df", 5), ("sweeps", 200), ("samples", 5), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_args()
     corpus = congress(given.data, given.posts, given.min_df, given.seed)
     train, test = corpus.split(0.1, by="author", seed=given.seed)
     train, hidden = train.hide_links("follows", by="author", share=0.1, seed=given.seed)
     pairs = dict(zip(hidden.pairs, hidden.linked.tolist(), strict=True))
     print(f"{train!r}\n{test.n_documents:,} posts held out; {len(pairs):,} pairs, {sum(pairs.values()):,} links hidden")
-    options = {"sweeps": given.sweeps, "seed": given.seed, "samples": given.samples, "threads": 1}
-    started = time.process_time()
-    alone = fit(models.tntm().without("follows"), train, **options)
-    print(f"text alone: {alone!r}, {time.process_time() - started:.0f} CPU s", flush=True)
-    print("\n| hashtags of held-out posts | P@1 | P@3 | P@5 | R@1 | R@3 | R@5 |\n|---|---|---|---|---|---|---|")
-    rules = {
-        "most frequent": lambda: frequent_tags(train, test, by_author=False),
-        "most frequent of the author": lambda: frequent_tags(train, test, by_author=True),
-        f"TF-IDF, {NEIGHBOURS} nearest posts": lambda: neighbours_tags(train, test),
-        "recommend_tags, words": lambda: our_tags(alone, test, False, given.seed),
-        "recommend_tags, words and author": lambda: our_tags(alone, test, True, given.seed),
-    }
-    for name, rule in rules.items():
-        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in tag_figures(rule(), test)) + " |", flush=True)
-    started = time.process_time()
-    joint = fit(models.tntm(), train, **options)
-    print(f"\ntext and network: {joint!r}, {time.process_time() - started:.0f} CPU s", flush=True)
+
+    def fitted(what: str, graph: Graph) -> Fit:
+        started = time.process_time()
+        made = fit(graph, train, sweeps=given.sweeps, seed=given.seed, samples=given.samples, threads=1)
+        print(f"{what}: {made!r}, {time.process_time() - started:.0f} CPU s", flush=True)
+        return made
+
+    alone = fitted("text alone", models.tntm().without("follows"))
+    print_tags(alone, fitted("own hashtags", own_tags()), train, test, given.seed)
+    joint = fitted("\ntext and network", models.tntm())
     print("\n| held-out links | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
     for name, scores in link_rules(train, alone, joint).items():
         print(link_figures(name, scores, train, pairs), flush=True)
-    nobody = replace(train, links=MappingProxyType({"follows": LinkSet.from_pairs([])}))
-    links = set(corpus.links["follows"].pairs)
-    authors = list(train.groups["author"].labels)
-    truth = {(a, b): (a, b) in links for a in authors for b in authors if a != b}
-    print("\n| all links of newcomers | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
-    print(link_figures("recommend_authors, ten posts", newcomers(alone, train, test, 10), nobody, truth))
-    in_degree = {b: float(sum((a, b) in links for a in authors)) for b in authors}
-    print(link_figures("most followed", lambda who: in_degree, nobody, truth))
+    print_newcomers(alone, train, test, corpus.links["follows"])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pitmanyor import Corpus, load
 from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
-COMMANDS = ("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor")
+COMMANDS = ("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "label", "recommend", "export")
 MODEL = """
 from pitmanyor import Graph, models
 graph = models.hdp_lda()
@@ -86,7 +86,7 @@ def test_check_shows_what_would_be_read(posts):
 def test_fit_leaves_a_run_that_python_loads(run):
     fitted = load(run)
     assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
-    assert (run / "topics.csv").read_text().startswith("topic,share,stream,rank,word,probability\n")
+    assert (run / "topics.csv").read_text().startswith("topic,name,share,stream,rank,word,probability\n")
     found = facts("topics", run, "--words", 4)
     assert len(found["topics"]) == fitted.n_topics
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1.0)

@@ -5,7 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from pitmanyor import FileError, PlanError, ReadWarning, labels, load, prevalence, resume
+from pitmanyor import (
+    Corpus,
+    FileError,
+    PlanError,
+    ReadWarning,
+    fit,
+    labels,
+    load,
+    models,
+    prevalence,
+    recommend_authors,
+    resume,
+)
 from pitmanyor.insight import merge, rename, representative, reset, similar, view
 from pitmanyor.simulation.themes import HASHTAGS, THEMES
 
@@ -123,3 +135,13 @@ def test_what_cannot_be_named_is_told_so(named, plain):
     ):
         with pytest.raises(PlanError, match=message):
             wrong()
+
+
+def test_a_fit_of_links_alone_has_numbers_for_names():
+    graph = models.tntm().without("theta").without("theta_tag")
+    corpus = Corpus.from_tokens(
+        [["a"], ["a"], ["a"]], groups={"author": ["x", "y", "z"]}, links={"follows": [("x", "y"), ("y", "x")]}
+    )
+    result = fit(graph, corpus, sweeps=2, n_topics=3, seed=1)
+    assert labels(result) == ["topic 0", "topic 1", "topic 2"]
+    assert {near.label for near in recommend_authors(result, "x")} == {"z"}

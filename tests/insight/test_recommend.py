@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor import PlanError, recommend_authors, recommend_tags
+from pitmanyor import Graph, PlanError, fit, recommend_authors, recommend_tags, uniform
 from pitmanyor.insight import author_shares, similar, tag_probabilities
 from pitmanyor.insight.drafts import as_corpus
 from pitmanyor.simulation.themes import HASHTAGS, THEMES
@@ -87,3 +87,25 @@ def test_what_cannot_be_suggested_is_told(blog, call, message):
 def test_a_model_without_hashtags_has_none_to_suggest(plain):
     with pytest.raises(PlanError, match="no stream of hashtags"):
         recommend_tags(plain, ["goal"])
+
+
+def test_tags_of_an_authors_own(blog):
+    """A node of tags for every author and topic: drafts of a known author take its rows, others the topic's."""
+    g = Graph()
+    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
+    theta = g.pyp("theta", base=nu, plate="document")
+    psi = g.pyp("psi", base=uniform("vocabulary"), plate="topic")
+    shared = g.pyp("psi_tag", base=uniform("hashtag"), plate="topic")
+    g.tokens("hashtag", topic=theta, emit=g.pyp("psi_own", base=shared, plate=("author", "topic")))
+    g.tokens("word", topic=theta, emit=psi)
+    result = fit(g, blog.corpus, sweeps=5, seed=1)
+    who = blog.corpus.groups["author"].labels[2]
+    rows, words = result.axes("psi_own")["author x topic"], result.axes("psi_own")["word"]
+    for author in (who, "nobody"):
+        draft = as_corpus(result, [SPORT], author)
+        tags, probability = tag_probabilities(result, draft)
+        theta = result.infer(draft, node="theta").shares[0]
+        psi = result.mean("psi_tag")
+        if author == who:
+            psi = result.mean("psi_own")[[rows.index((who, k)) for k in range(result.n_topics)]]
+        assert probability[0] == pytest.approx((theta @ psi)[[words.index(tag) for tag in tags]])

@@ -1,5 +1,7 @@
 """Documents folded in over vectors that leave every topic a chance, against the enumeration of all seatings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ def toy(name: str) -> Document:
     return Document(graph, vectors, {node.name: 1.0 for node in graph.nodes if node.local}, tokens)
 
 
-def found(name: str, document: Document, sweeps: int) -> np.ndarray:
+def found(name: str, document: Document, sweeps: int, leaf: str = "theta") -> np.ndarray:
     names = [stream.name for stream in document.graph.streams]
     words = {s: [["xy"[w] for t, w in document.tokens if t == s]] * COPIES for s in names}
     corpus = Corpus.from_tokens(words, groups={"author": ["ann"] * COPIES}, vocabulary=["x", "y"])
@@ -65,7 +67,7 @@ def found(name: str, document: Document, sweeps: int) -> np.ndarray:
     fixed, how = Fixed(vectors, dict(document.concentrations), TOPICS), Sweeps(sweeps, sweeps - 1, 1)
     if name in PLAIN:
         return fold_plain(plan, fixed, how, 1)
-    return fold_network(plan, fixed, "theta", how, 1)
+    return fold_network(plan, fixed, leaf, how, 1)
 
 
 def exact(document: Document) -> np.ndarray:
@@ -80,12 +82,24 @@ def exact(document: Document) -> np.ndarray:
     return document.moments("theta")
 
 
+def worst_error(rows: np.ndarray, moments: np.ndarray) -> float:
+    """The largest error of first and second moments, in standard errors."""
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    seen = np.stack([rows.mean(axis=0), (rows**2).mean(axis=0)])
+    spread = np.stack([rows.std(axis=0), (rows**2).std(axis=0)]) / np.sqrt(COPIES)
+    return float(np.abs((seen - moments) / spread).max())
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_last_of_many_sweeps_has_the_law_of_the_posterior(name):
     """First and second moments over 40,000 chains: their standard errors are below 0.001."""
     document = toy(name)
-    rows = found(name, document, 30)
-    rows /= rows.sum(axis=1, keepdims=True)
-    moments = np.stack([rows.mean(axis=0), (rows**2).mean(axis=0)])
-    errors = (moments - exact(document)) / (np.stack([rows.std(axis=0), (rows**2).std(axis=0)]) / np.sqrt(COPIES))
-    assert np.abs(errors).max() < 4.5
+    assert worst_error(found(name, document, 30), exact(document)) < 4.5
+
+
+@pytest.mark.parametrize(("name", "leaf"), [("tntm", "theta_tag"), ("deep", "spot")])
+def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
+    """The topics of hashtags that a draft does not have yet: by its words alone."""
+    document = toy(name)
+    document = replace(document, tokens=tuple(token for token in document.tokens if token[0] == "word"))
+    assert worst_error(found(name, document, 30, leaf), document.moments(leaf)) < 4.5

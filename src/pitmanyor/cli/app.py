@@ -201,4 +201,5 @@ def doctor(json: AsJson = False) -> Answer:
     return examine()
 
 
-from pitmanyor.cli import report_app as report_app  # noqa: E402  (its commands are on `app` now)
+from pitmanyor.cli import report_app as report_app  # noqa: E402  its commands join `app`
+from pitmanyor.cli import use_app as use_app  # noqa: E402  its commands join `app`

@@ -8,13 +8,17 @@ import platform
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError
 from pitmanyor.version import __version__
 
+if TYPE_CHECKING:
+    from pitmanyor.fitting import Fit
+
 SMALLEST = 0.005  # topics with a smaller share are only counted
+ABOUT = ("topic", "name", "members", "share")  # what is said of a topic beside the words of its streams
 PACKAGES = ("numpy", "numba", "llvmlite", "duckdb", "narwhals", "rich", "typer")
 
 
@@ -31,34 +35,44 @@ def show_topics(path: Path, n_words: int) -> Answer:
     if chosen != path:
         shown.append(f"This is {chosen.name}, the chain with the highest log joint.")
     name = shlex.quote(str(path))
-    next_ = [f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic shares of new documents"]
+    next_ = [
+        f"pitmanyor label {name} --rename {facts[0]['topic']}=NAME    # names of your own, in every output",
+        f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic shares of new documents",
+        f"pitmanyor export {name} -o OUT    # every table",
+    ]
     return Answer({"run": str(chosen), "n_sweeps": fit.n_sweeps, "topics": facts}, shown, next_)
 
 
-def topic_facts(fit: Any, n_words: int) -> list[dict[str, Any]]:
-    """Topics by share of the tokens: number, share, and the likeliest words of every stream."""
+def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
+    """Topics by share of the tokens: number, name, members, share, and the likeliest words of every stream."""
     import numpy as np
 
-    counts = np.bincount(fit.state.text.topic, minlength=fit.n_topics)
-    streams = [stream.name for stream in fit.graph.streams]
-    words = {name: fit.topics(n_words, stream=name) for name in streams}
+    from pitmanyor.insight import view
+    from pitmanyor.insight.counts import streams_of
+    from pitmanyor.insight.naming import group_words
+
+    shown = view(fit)
+    counts = np.bincount(shown.place[fit.state.text.topic], minlength=len(shown.names))
+    words = {name: group_words(fit, name, shown.members, n_words) for name in streams_of(fit)}
     return [
-        {"topic": int(k), "share": float(counts[k] / counts.sum())}
-        | {name: [{"word": w, "probability": p} for w, p in words[name][k]] for name in streams}
-        for k in np.argsort(-counts, kind="stable")
+        {"topic": shown.topics[k], "name": shown.names[k], "members": list(shown.members[k])}
+        | {"share": float(counts[k] / max(counts.sum(), 1))}
+        | {name: [{"word": w, "probability": p} for w, p in best[k]] for name, best in words.items()}
+        for k in np.argsort(-counts, kind="stable").tolist()
     ]
 
 
 def topic_table(facts: list[dict[str, Any]]) -> Any:
+    from rich.markup import escape  # a word in brackets is no command
     from rich.table import Table
 
-    streams = [name for name in facts[0] if name not in ("topic", "share")]
+    streams = [name for name in facts[0] if name not in ABOUT]
     streams.sort(key=lambda name: name != "word")
-    table = Table("topic", "share", *(f"likeliest {name}s" for name in streams))
+    table = Table("topic", "share", "name", *(f"likeliest {name}s" for name in streams))
     for topic in facts:
         if topic["share"] >= SMALLEST:
             lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
-            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *lists)
+            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *map(escape, (topic["name"], *lists)))
     return table
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
-from pitmanyor.cli.show import best_chain, topic_facts, topic_table
+from pitmanyor.cli.show import ABOUT, best_chain, topic_facts, topic_table
 from pitmanyor.cli.values import find_model, parse_options
 from pitmanyor.errors import FileError
 
@@ -122,36 +122,38 @@ def _fitted(path: Path) -> Answer:
 
 def _write_topics(path: Path, fit: Fit) -> None:
     """A table for spreadsheets: a line per topic, stream and word."""
-    rows = [["topic", "share", "stream", "rank", "word", "probability"]]
+    rows = [["topic", "name", "share", "stream", "rank", "word", "probability"]]
     for topic in topic_facts(fit, 20):
-        for stream in (name for name in topic if name not in ("topic", "share")):
+        about = topic["topic"], topic["name"], topic["share"]
+        for stream in (name for name in topic if name not in ABOUT):
             for rank, entry in enumerate(topic[stream], 1):
-                values = (topic["topic"], topic["share"], stream, rank, entry["word"], entry["probability"])
+                values = (*about, stream, rank, entry["word"], entry["probability"])
                 rows.append([str(value) for value in values])
     _write(path, _csv(rows))
 
 
 def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -> Answer:
     from pitmanyor.fitting import load
+    from pitmanyor.insight import view
 
     chosen = best_chain(path)
     fit = load(chosen)
     usual = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}  # a line for every post that has a text
     as_before = fit.corpus.report.options if fit.corpus.report else {}
     found = Source(source.file, {**usual, **as_before, **source.options}).read()
-    result = fit.infer(found, **options)
+    result, seen = fit.infer(found, **options), view(fit)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
     authors = found.groups.get("author")
-    head = ["line", *(["author"] if authors else []), *(f"topic_{k}" for k in result.topics)]
+    head = ["line", *(["author"] if authors else []), *(f"topic_{k}" for k in seen.topics)]
     rows = [head]
-    for d, shares in enumerate(result.shares):
+    for d, shares in enumerate(seen.fold(result.shares)):
         who = [str(authors.labels[authors.codes[d]])] if authors else []
         rows.append([str(lines[d]), *who, *(f"{share:.6g}" for share in shares)])
     _write(out, _csv(rows))
-    facts = {"out": str(out), "documents": found.n_documents, "topics": len(result.topics)}
+    facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}
     facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
-    shown = [f"{found.n_documents:,} documents, {len(result.topics)} topics: {out}"]
+    shown = [f"{found.n_documents:,} documents, {len(seen.topics)} topics: {out}"]
     shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
     shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
     shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]

@@ -19,18 +19,24 @@ def streams_of(fit: Posterior) -> list[str]:
     return [stream.name for stream in fit.state.plan.graph.streams if len(corpus.streams[stream.name].words)]
 
 
-def columns_of(plan: Plan, stream: str) -> tuple[Ints, int]:
-    """The column in `topic_words` of every token of a stream, and how many columns there are."""
-    emit = next(tokens.emit for tokens in plan.graph.streams if tokens.name == stream)
-    known = plan.words[emit]
-    return np.searchsorted(known, plan.corpus.streams[stream].words), len(known)
+class Seated(NamedTuple):
+    """The tokens of a stream, in the order of the plan: document, column in `topic_words`, topic."""
+
+    document: Ints
+    word: Ints
+    topic: Ints
+
+
+def seated(fit: Posterior, stream: str) -> Seated:
+    plan, text = fit.state.plan, fit.state.text
+    at = np.flatnonzero(plan.order.stream == [tokens.name for tokens in plan.graph.streams].index(stream))
+    return Seated(*(values[at].astype(np.int64) for values in (plan.order.document, text.word, text.topic)))
 
 
 def word_counts(fit: Posterior, stream: str) -> Ints:
     """Tokens of a stream by topic and word; the columns are those of `topic_words`."""
-    columns, n = columns_of(fit.state.plan, stream)
-    place = fit.token_topics(stream) * n + columns
-    return np.bincount(place, minlength=fit.n_topics * n).reshape(fit.n_topics, n)
+    tokens, n = seated(fit, stream), len(fit.state.plan.words[fit.stream(stream).emit])
+    return np.bincount(tokens.topic * n + tokens.word, minlength=fit.n_topics * n).reshape(fit.n_topics, n)
 
 
 class Pairs(NamedTuple):

@@ -91,8 +91,10 @@ def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
 
 
 def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
-    names = [EMPTY] * len(members)
     streams = streams_of(fit)
+    if not streams:  # a fit of links alone has nothing to name topics by
+        return [f"topic {group[0]}" for group in members]
+    names = [EMPTY] * len(members)
     # Tags come last, for they have the last word.
     for stream in sorted(streams, key=lambda name: (name == TAGS, name == "word")):
         if stream not in (TAGS, "word") and "word" in streams:
@@ -106,15 +108,30 @@ def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list
 
 def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int, by: By) -> list[list[str]]:
     """The n best words of a stream for every group of topics."""
-    phi, words = fit.topic_words(stream)
+    _, words = fit.topic_words(stream)
     counts = word_counts(fit, stream)
-    weight = counts.sum(axis=1)
-    everywhere = weight @ phi / max(weight.sum(), 1)
+    grouped, everywhere = pooled(fit, stream, members)
     out = []
-    for group in members:
-        rows = list(group)
-        p = weight[rows] @ phi[rows] / max(weight[rows].sum(), 1)
-        seen = np.flatnonzero(counts[rows].sum(axis=0) >= SEEN)
+    for p, group in zip(grouped, members, strict=True):
+        seen = np.flatnonzero(counts[list(group)].sum(axis=0) >= SEEN)
         score = p[seen] * np.log(p[seen] / everywhere[seen]) if by == "lift" else p[seen]
         out.append([words[w] for w in seen[np.argsort(-score, kind="stable")[:n]]])
     return out
+
+
+def pooled(fit: Fit, stream: str, members: list[tuple[int, ...]]) -> tuple[Floats, Floats]:
+    """The words of a stream in every group of topics (a row each, by their tokens), and in all of them."""
+    phi, _ = fit.topic_words(stream)
+    weight = word_counts(fit, stream).sum(axis=1)
+    rows = [
+        np.average(phi[list(g)], axis=0, weights=weight[list(g)] if weight[list(g)].any() else None) for g in members
+    ]
+    return np.stack(rows), weight @ phi / max(weight.sum(), 1)
+
+
+def group_words(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[list[tuple[str, float]]]:
+    """The n likeliest words of every group of topics, with their probabilities."""
+    _, words = fit.topic_words(stream)
+    rows, _ = pooled(fit, stream, members)
+    best = np.argsort(-rows, axis=1, kind="stable")[:, :n]
+    return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]

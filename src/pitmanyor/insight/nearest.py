@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
-from pitmanyor.insight.counts import word_counts
-from pitmanyor.insight.naming import View, view
+from pitmanyor.insight.naming import View, pooled, view
 from pitmanyor.insight.people import author_shares
 
 Floats = NDArray[np.float64]
@@ -43,8 +42,8 @@ def similar(
         raise PlanError("say what to compare with: one of document=, author= or topic=")
     if topic is not None:
         shown = view(fit)
-        words, empty = _words(fit, shown)
-        return nearest(words, shown.find(topic), shown.topics, n, empty)
+        words, _ = pooled(fit, fit.stream().name, shown.members)
+        return nearest(words, shown.find(topic), shown.topics, n, _empty(fit, shown))
     if author is not None:
         labels, shares = author_shares(fit)
         return nearest(view(fit).fold(shares), place_of(author, labels), labels, n)
@@ -80,9 +79,6 @@ def best(scores: Floats, labels: Sequence[Hashable], n: int, leave_out: Set[int]
     return [Scored(labels[i], float(scores[i])) for i in order[:n]]
 
 
-def _words(fit: Fit, shown: View) -> tuple[Floats, set[int]]:
-    """The words of every topic that is shown, merged ones by their tokens; and the places of those without any."""
-    phi, _ = fit.topic_words()
-    weight = word_counts(fit, fit.stream().name).sum(axis=1)
-    rows = [weight[list(group)] @ phi[list(group)] / max(weight[list(group)].sum(), 1) for group in shown.members]
-    return np.stack(rows), {i for i, group in enumerate(shown.members) if not weight[list(group)].any()}
+def _empty(fit: Fit, shown: View) -> set[int]:
+    """The places of topics without a token."""
+    return set(range(len(shown.names))) - set(shown.place[fit.state.text.topic].tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from pitmanyor.insight.drafts import Post, as_corpus, check_posts
 from pitmanyor.insight.naming import TAGS
 from pitmanyor.insight.nearest import Scored, affinity, best, place_of
 from pitmanyor.insight.people import author_shares
+from pitmanyor.plan.instances import groupings
 from pitmanyor.posterior import Posterior
 from pitmanyor.unseen import Way, infer
 
@@ -25,7 +26,8 @@ def recommend_tags(fit: Fit, text: Post, author: Hashable | None = None, n: int 
     """Hashtags for a draft post (a text, or its tokens), the likeliest first; those it has already are left out.
 
     The score is the probability of the next hashtag, sum_k theta'_k psi'_k, with theta' inferred from the draft, its
-    author and the tags it has; averaged over the samples that the fit kept, if it kept any.
+    author and the tags it has; averaged over the samples that the fit kept, if it kept any. Where authors have tags of
+    their own in the model (tags emitted by a node with the plate ("author", "topic")), psi' is that of the author.
     """
     draft = as_corpus(fit, [text], author)
     tags, probability = tag_probabilities(fit, draft, seed)
@@ -48,11 +50,28 @@ def tag_probabilities(fit: Fit, corpus: Corpus, seed: int = 0) -> tuple[list[str
 
 
 def _next_tag(one: Posterior, corpus: Corpus, used: NDArray[np.int32], seed: int) -> Floats:
-    stream = one.stream(TAGS)
+    stream, plan = one.stream(TAGS), one.state.plan
     shares = infer(one, corpus, Way("gibbs", SWEEPS, seed, None), stream.topic).shares
-    psi, _ = one.topic_words(TAGS)
-    columns = np.searchsorted(one.state.plan.words[stream.emit], used)
-    return np.asarray(shares @ psi[:, columns])
+    psi, words = one.topic_words(TAGS)
+    columns = np.searchsorted(plan.words[stream.emit], used)
+    out = np.asarray(shares @ psi[:, columns])
+    node = plan.graph[stream.emit]
+    if not node.local and groupings(node) and all(name in corpus.groups for name in groupings(node)):
+        own = one.mean(node.name).reshape(-1, one.n_topics, len(words))
+        for i, documents in _documents_of(plan.instances[node.name].labels, corpus, groupings(node)):
+            out[documents] = shares[documents] @ own[i][:, columns]
+    return out
+
+
+def _documents_of(
+    labels: Sequence[Hashable], corpus: Corpus, names: Sequence[str]
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The instances of a grouping that new documents are of, and their documents; unknown ones are left out."""
+    columns = [[corpus.groups[name].labels[code] for code in corpus.groups[name].codes] for name in names]
+    known = {label: i for i, label in enumerate(labels)}
+    found = [known.get(label if len(names) > 1 else label[0], -1) for label in zip(*columns, strict=True)]
+    for i in set(found) - {-1}:
+        yield i, np.flatnonzero(np.array(found) == i)
 
 
 def recommend_authors(

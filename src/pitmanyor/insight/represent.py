@@ -6,7 +6,7 @@ import numpy as np
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
-from pitmanyor.insight.counts import columns_of, streams_of, word_counts
+from pitmanyor.insight.counts import seated, streams_of, word_counts
 from pitmanyor.insight.naming import view
 
 
@@ -29,10 +29,14 @@ def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
     for stream in streams_of(fit):
         weight = word_counts(fit, stream).sum(axis=1)[:, None]
         own = shown.fold((weight * fit.topic_words(stream)[0]).T)  # words by topics shown
-        topics, (columns, _) = shown.place[fit.token_topics(stream)], columns_of(fit.state.plan, stream)
-        places.append(corpus.streams[stream].documents * n_topics + topics)
-        scores.append(own[columns, topics] / np.maximum(own[columns].sum(axis=1), 1e-300))
+        own /= np.maximum(own.sum(axis=1, keepdims=True), 1e-300)
+        tokens = seated(fit, stream)
+        topics = shown.place[tokens.topic]
+        places.append(tokens.document * n_topics + topics)
+        scores.append(own[tokens.word, topics])
         lengths += corpus.streams[stream].lengths
+    if not places:
+        return [[] for _ in range(n_topics)]
     found, where = np.unique(np.concatenate(places), return_inverse=True)
     documents, topics = np.divmod(found, n_topics)
     score = np.bincount(where, weights=np.concatenate(scores)) / (lengths + lengths.mean())[documents]

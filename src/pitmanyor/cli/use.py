@@ -1,0 +1,206 @@
+"""What label, recommend and export do."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pitmanyor.cli.answers import Answer
+from pitmanyor.cli.show import SMALLEST, best_chain
+from pitmanyor.errors import FileError, PlanError
+
+if TYPE_CHECKING:
+    from pitmanyor.fitting import Fit
+
+FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
+
+
+class Changes(NamedTuple):
+    """What to do to names: TOPIC=NAME, TOPIC,TOPIC[=NAME], topics to forget."""
+
+    rename: list[str]
+    merge: list[str]
+    reset: list[int]
+    reset_all: bool
+
+
+def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from pitmanyor.fitting import load
+    from pitmanyor.insight import prevalence, view
+    from pitmanyor.insight.names import FILE
+
+    fit = load(best_chain(path))
+    _change(fit, changes)
+    shown, spread = view(fit, n, by), prevalence(fit)
+    order = sorted(range(len(shown.names)), key=lambda k: -spread.shares[0, k])
+    facts: list[dict[str, Any]] = [
+        {"topic": shown.topics[k], "name": shown.names[k], "members": list(shown.members[k])}
+        | {"share": float(spread.shares[0, k])}
+        | {part: float(getattr(spread, part)[0, k]) for part in ("low", "high")}
+        for k in order
+    ]
+    table = Table("topic", "share", f"{spread.level:.0%} interval", "name")
+    large = [one for one in facts if one["share"] >= SMALLEST or one["members"] != [one["topic"]]]
+    for one in large:
+        merged = "" if len(one["members"]) == 1 else f"  (merged: {', '.join(map(str, one['members']))})"
+        between = f"{one['low']:.1%} to {one['high']:.1%}"
+        table.add_row(str(one["topic"]), f"{one['share']:.1%}", between, escape(f"{one['name']}{merged}"))
+    how = "the samples the run kept" if spread.interval == "samples" else "how documents differ (no 10 samples kept)"
+    home = fit.home or path
+    said = [table, f"Intervals are of {how}."]
+    if len(facts) > len(large):
+        said.append(f"{len(facts) - len(large)} more topics hold less than {SMALLEST:.1%} of the tokens each.")
+    if (home / FILE).exists():
+        said.append(f"Names of your own are in {home / FILE}.")
+    name, first, second = shlex.quote(str(path)), facts[0]["topic"], facts[min(1, len(facts) - 1)]["topic"]
+    next_ = [
+        f"pitmanyor label {name} --rename {first}=NAME    # in every output",
+        f"pitmanyor label {name} --merge {first},{second}=NAME    # shown as one",
+        f"pitmanyor export {name} -o OUT    # every table",
+    ]
+    return Answer({"run": str(home), "interval": spread.interval, "topics": facts}, said, next_)
+
+
+def _change(fit: Fit, changes: Changes) -> None:
+    """Forget first, then merge, then rename, so that one call can do all."""
+    from pitmanyor.insight import merge, rename, reset
+
+    if changes.reset_all or changes.reset:
+        reset(fit, None if changes.reset_all else changes.reset)
+    for text in changes.merge:
+        found = re.fullmatch(r"\s*(\d+(?:\s*,\s*\d+)+)\s*(?:=(.*))?", text, re.DOTALL)
+        if found is None:
+            raise PlanError(f"--merge takes topics such as 3,7 or 3,7=health, not {text!r}")
+        merge(fit, [int(topic) for topic in found[1].split(",")], found[2])
+    names = {}
+    for text in changes.rename:
+        topic, equals, name = text.partition("=")
+        if not equals or not topic.strip().isdecimal():
+            raise PlanError(f"--rename takes TOPIC=NAME such as 3=health, not {text!r}")
+        names[int(topic)] = name
+    if names:
+        rename(fit, names)
+
+
+class Wish(NamedTuple):
+    """What to recommend, and for whom."""
+
+    text: str | None
+    author: str | None
+    posts: Path | None
+    n: int
+    links: str | None
+    seed: int
+
+
+def recommend_from(path: Path, wish: Wish) -> Answer:
+    from pitmanyor.fitting import load
+    from pitmanyor.insight import recommend_authors, recommend_tags
+
+    if wish.text is None and wish.author is None and wish.posts is None:
+        raise PlanError('say what for: --text "a draft" for hashtags, --author NAME or --posts FILE for whom to follow')
+    if wish.posts is not None and (wish.text is not None or wish.author is not None):
+        raise PlanError("--posts are of somebody new: give it without --text and --author")
+    fit = load(best_chain(path))
+    name = shlex.quote(str(path))
+    if wish.text is not None:
+        found = recommend_tags(fit, wish.text, wish.author, wish.n, wish.seed)
+        what, score, sign = "hashtags", "probability of the next hashtag", "#"
+        next_ = [f"pitmanyor label {name}    # the topics behind them"]
+    else:
+        posts = None if wish.posts is None else _lines(wish.posts)
+        found = recommend_authors(fit, wish.author, posts=posts, n=wish.n, links=wish.links, seed=wish.seed)
+        linked = posts is None and bool(fit.state.network)
+        what, sign = "authors", ""
+        score = "probability of a link" if linked else "affinity of topics (1: the same)"
+        next_ = [f"pitmanyor export {name} -o OUT --as gexf    # all authors with their topics, as a graph"]
+    facts = {what: [{"label": str(one.label), "score": one.score} for one in found], "score": score}
+    shown = [f"{sign}{one.label}  {one.score:.3g}" for one in found] or [f"no {what} are left to recommend"]
+    return Answer({"run": str(fit.home)} | facts, [*shown, f"\nThe number is the {score}."], next_)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read as UTF-8 text, a post on each line ({error})") from error
+    posts = [line for line in text.splitlines() if line.strip()]
+    if not posts:
+        raise FileError(f"{path}: has no post; write one on each line")
+    return posts
+
+
+def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
+    from pitmanyor.fitting import load
+    from pitmanyor.runs.directory import find_runs
+
+    for kind in kinds:
+        if kind not in (*FORMATS, "all"):
+            raise PlanError(f"--as takes {', '.join(FORMATS)} or all, not {kind!r}")
+    chosen = best_chain(path)
+    fit = load(chosen)
+    chains = [fit if run == chosen else load(run) for run in find_runs(path)]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{out}: not a directory that can be written to ({error.strerror or error})") from error
+    wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
+    written, skipped = [], {}
+    for kind in wanted:
+        try:
+            written += _writer(kind)(fit, chains, out, n_words)
+        except PlanError as error:
+            if "all" not in kinds:
+                raise
+            skipped[kind] = str(error)
+    shown = [*(str(file) for file in written), *(f"not written: {kind}: {why}" for kind, why in skipped.items())]
+    next_ = {
+        "csv": f"open {out / 'topics.csv'} in a spreadsheet",
+        "parquet": f"""duckdb -c "select * from '{out / "topics.parquet"}'" """.strip(),
+        "gexf": f"open {out / 'authors.gexf'} in Gephi",
+        "graphml": f'networkx.read_graphml("{out / "authors.graphml"}")',
+        "pyldavis": f'pyLDAvis.prepare(**json.load(open("{out / "pyldavis.json"}")))',
+        "mallet": f"gunzip -c {shlex.quote(str(out / 'state.mallet.gz'))} | head",
+        "arviz": f'arviz.summary(arviz.from_netcdf("{out / "draws.nc"}"))',
+        "figures": f"look at {out / 'figures'}",
+    }
+    facts = {"run": str(chosen), "files": [str(file) for file in written], "skipped": skipped}
+    return Answer(facts, shown, [line for kind, line in next_.items() if kind in wanted and kind not in skipped])
+
+
+Writer = Callable[["Fit", list["Fit"], Path, int], list[Path]]
+
+
+def _writer(kind: str) -> Writer:
+    """How a format is written: the run, all its chains, the directory, and how many words."""
+    from pitmanyor import export
+
+    def one(write: Callable[..., None], name: str) -> Writer:
+        def written(fit: Fit, chains: list[Fit], out: Path, n_words: int) -> list[Path]:
+            write(chains if name == "draws.nc" else fit, out / name)
+            return [out / name]
+
+        return written
+
+    def figures(fit: Fit, chains: list[Fit], out: Path, n_words: int) -> list[Path]:
+        from pitmanyor.figures import write_figures
+
+        return write_figures(fit, out / "figures", chains)
+
+    writers: dict[str, Writer] = {
+        "csv": lambda fit, chains, out, n: export.write_tables(fit, out, "csv", n),
+        "parquet": lambda fit, chains, out, n: export.write_tables(fit, out, "parquet", n),
+        "gexf": one(export.write_gexf, "authors.gexf"),
+        "graphml": one(export.write_graphml, "authors.graphml"),
+        "pyldavis": one(export.write_pyldavis, "pyldavis.json"),
+        "mallet": one(export.write_mallet, "state.mallet.gz"),
+        "arviz": one(export.write_arviz, "draws.nc"),
+        "figures": figures,
+    }
+    return writers[kind]

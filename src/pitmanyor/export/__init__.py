@@ -1,0 +1,20 @@
+"""A fit for other tools: tables, graphs, ArviZ, pyLDAvis, MALLET. All heed the names and merges of the run."""
+
+from pitmanyor.export.draws import to_arviz, write_arviz
+from pitmanyor.export.lda import pyldavis, write_mallet, write_pyldavis
+from pitmanyor.export.tables import tables, write_table, write_tables
+from pitmanyor.export.xmlgraph import author_graph, write_gexf, write_graphml
+
+__all__ = [
+    "author_graph",
+    "pyldavis",
+    "tables",
+    "to_arviz",
+    "write_arviz",
+    "write_gexf",
+    "write_graphml",
+    "write_mallet",
+    "write_pyldavis",
+    "write_table",
+    "write_tables",
+]

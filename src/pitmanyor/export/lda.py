@@ -1,0 +1,85 @@
+"""What tools made for LDA take: data for pyLDAvis, and a state as MALLET writes it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from pitmanyor.files import atomic_write
+from pitmanyor.fitting import Fit
+from pitmanyor.insight import view
+from pitmanyor.insight.counts import word_counts
+from pitmanyor.insight.naming import pooled
+
+
+def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
+    """The arguments of `pyLDAvis.prepare`: prepare(**pyldavis(fit)).
+
+    Only words that occur in the stream and topics that have a token of it are in, and rows sum to one over them.
+    pyLDAvis numbers topics anew by size; `sort_topics=False` keeps the order of this.
+    """
+    shown, name = view(fit), fit.stream(stream).name
+    _, words = fit.topic_words(name)
+    counts = word_counts(fit, name)
+    weight = counts.sum(axis=1)
+    known = np.flatnonzero(counts.sum(axis=0))
+    used = [i for i, members in enumerate(shown.members) if weight[list(members)].any()]
+    topics = pooled(fit, name, shown.members)[0][used][:, known]
+    documents = shown.fold(fit.document_shares(name))[:, used]
+    return {
+        "topic_term_dists": topics / topics.sum(axis=1, keepdims=True),
+        "doc_topic_dists": documents / documents.sum(axis=1, keepdims=True),
+        "doc_lengths": fit.corpus.streams[name].lengths,
+        "vocab": [words[w] for w in known],
+        "term_frequency": counts.sum(axis=0)[known],
+    }
+
+
+def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
+    """The same as JSON: `pyLDAvis.prepare(**json.load(file))`."""
+    data = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in pyldavis(fit, stream).items()
+    }
+    with atomic_write(path) as file:
+        file.write(json.dumps(data, ensure_ascii=False).encode())
+
+
+def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
+    """The topic of every token in the format of MALLET's --output-state: gzipped text, a line per token.
+
+    The two lines before have the nearest Dirichlet to what the model has: alpha is the concentration of the documents'
+    topics times the shares of the topics, beta that of the topics' words divided by the number of words. Topics that
+    were merged have the number of the first. The source of a document is its row in the file that was read.
+    """
+    shown, tokens = view(fit), fit.stream(stream)
+    _, words = fit.topic_words(tokens.name)
+    numbers = np.array(shown.topics)[shown.place]
+    topics = numbers[fit.token_topics(tokens.name)]
+    share = np.bincount(topics, minlength=fit.n_topics)[shown.topics] / max(len(topics), 1)
+    alpha = " ".join(f"{x:.8g}" for x in _concentration(fit, tokens.topic) * share)
+    data = fit.corpus.streams[tokens.name]
+    columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)
+    rows = fit.corpus.rows
+    sources = ["NA"] * fit.corpus.n_documents if rows is None else [str(row) for row in rows.tolist()]
+    typed = ["_".join(word.split()) or "_" for word in words]  # a type is one word there
+    documents = data.documents
+    positions = np.arange(len(documents)) - data.offsets[documents]
+    with atomic_write(path) as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        beta = _concentration(fit, tokens.emit) / len(words)
+        packed.write(f"#doc source pos typeindex type topic\n#alpha : {alpha}\n#beta : {beta:.8g}\n".encode())
+        for d, place, w, k in zip(*(part.tolist() for part in (documents, positions, columns, topics)), strict=True):
+            packed.write(f"{d} {sources[d]} {place} {w} {typed[w]} {k}\n".encode())
+
+
+def _concentration(fit: Fit, node: str) -> float:
+    """As the last sweep left it."""
+    trace = fit.trace.get(f"concentration/{node}")
+    if trace is not None and len(trace):
+        return float(trace[-1])
+    said = fit.graph[node].concentration
+    return float(said) if isinstance(said, int | float) else said.shape / said.rate

@@ -1,0 +1,103 @@
+"""Authors and their links, coloured by the topic they have most of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.export import author_graph
+from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, bare, new_figure, short
+from pitmanyor.fitting import Fit
+from pitmanyor.insight import author_shares, view
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+ROUNDS = 150
+ROOM = 0.15, 0.035  # of the width and height: what a name takes
+
+
+def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000) -> Figure:
+    """Every author is a disc, larger with more documents; links pull authors together.
+
+    The seven main topics that most authors share have colours, the others are grey. Names are written where there is
+    room, those with most documents first. Of many links a random part is drawn (all of them pull).
+    """
+    graph = author_graph(fit)
+    if not graph.edges:
+        raise PlanError("there is no graph to draw: the corpus has no links between authors; read it with links=")
+    pairs = np.array([(a, b) for a, b, _ in graph.edges if a != b]).reshape(-1, 2)
+    rng = np.random.default_rng(seed)
+    at = place_nodes(pairs, _first_places(fit, rng))
+    figure = new_figure(7.5, 7.0)
+    axes = figure.subplots()
+    bare(axes)
+    axes.set_aspect("equal")
+    drawn = pairs if len(pairs) <= max_links else pairs[rng.choice(len(pairs), max_links, replace=False)]
+    faint = max(0.06, min(0.5, 60 / max(len(drawn), 1)))
+    axes.plot(*at[drawn].transpose(2, 1, 0), color=FAINT, alpha=faint, linewidth=0.6, zorder=1)
+    colour, legend = _colours([int(values["topic"]) for values in graph.values])
+    size = np.sqrt([float(values["documents"]) for values in graph.values])
+    sizes = 25 + 150 * size / size.max()
+    axes.scatter(at[:, 0], at[:, 1], s=sizes, c=colour, edgecolors="white", linewidths=0.7, zorder=2)
+    for i in with_room(at, np.argsort(-size, kind="stable")):
+        axes.annotate(
+            short(graph.names[i], 18), at[i], (0, 4 + np.sqrt(sizes[i]) / 2), textcoords="offset points", ha="center",
+            fontsize=6.5, color=INK, zorder=3, **PLAIN,
+        )  # fmt: skip
+    names = {int(values["topic"]): str(values["topic_name"]) for values in graph.values}
+    for topic, shade in legend.items():
+        axes.scatter([], [], s=50, color=shade, label=short(names[topic], 40).replace("$", r"\$"))
+    if REST in colour:
+        axes.scatter([], [], s=50, color=REST, label="other topics")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    return figure
+
+
+def _first_places(fit: Fit, rng: np.random.Generator) -> Floats:
+    """Authors with the same topics start near each other: the two main directions of their topics."""
+    _, shares = author_shares(fit)
+    roots = np.sqrt(view(fit).fold(shares))
+    u, s, _ = np.linalg.svd(roots - roots.mean(axis=0), full_matrices=False)
+    flat = np.zeros((len(roots), 2))
+    flat[:, : min(2, len(s))] = (u * s)[:, :2]
+    return np.asarray(flat / max(np.abs(flat).max(), 1e-9) + rng.normal(0.0, 0.05, flat.shape))
+
+
+def place_nodes(pairs: NDArray[np.int64], at: Floats) -> Floats:
+    """Fruchterman and Reingold's layout: all nodes push each other away, linked ones pull."""
+    n = len(at)
+    ideal = 1.5 / np.sqrt(n)
+    weight = np.zeros((n, n))
+    weight[pairs[:, 0], pairs[:, 1]] = weight[pairs[:, 1], pairs[:, 0]] = 1.0
+    weight *= n / max(weight.sum(), 1) * 3  # a dense network would collapse to a point
+    for step in np.linspace(0.1, 0.002, ROUNDS):
+        apart = at[:, None] - at[None]
+        distance = np.sqrt((apart**2).sum(axis=2)) + 1e-9
+        force = ideal**2 / distance**2 - weight * distance / ideal
+        np.fill_diagonal(force, 0.0)
+        move = (apart * force[:, :, None]).sum(axis=1) - at * 2.0  # and a pull to the middle, for those without links
+        length = np.sqrt((move**2).sum(axis=1, keepdims=True)) + 1e-9
+        at = at + move / length * np.minimum(length, step)
+    return at
+
+
+def with_room(at: Floats, order: NDArray[np.int64]) -> list[int]:
+    """Those in this order whose names do not run into one that is already there."""
+    room = np.ptp(at, axis=0) * ROOM + 1e-9
+    chosen: list[int] = []
+    for i in order.tolist():
+        if not (np.abs(at[chosen] - at[i]) < room).all(axis=1).any():
+            chosen.append(i)
+    return chosen
+
+
+def _colours(topics: list[int]) -> tuple[list[str], dict[int, str]]:
+    """A colour for every author, and those of the topics that have one."""
+    found, counts = np.unique(topics, return_counts=True)
+    legend = {int(found[i]): COLOURS[rank] for rank, i in enumerate(np.argsort(-counts, kind="stable")[: len(COLOURS)])}
+    return [legend.get(topic, REST) for topic in topics], legend

@@ -1,0 +1,1 @@
+from fitted import blog, joined, microblog, named, plain  # noqa: F401

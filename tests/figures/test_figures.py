@@ -1,0 +1,102 @@
+"""Figures: what is on them, not how they look."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, FileError, PlanError, fit, labels, models
+from pitmanyor.export import author_graph
+from pitmanyor.figures import author_heat_map, draw_authors, topic_table, traces, write_figures
+from pitmanyor.figures.network import place_nodes, with_room
+from pitmanyor.insight import author_shares, merge, prevalence
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pitmanyor[figures]'")
+
+
+def words_on(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def test_the_table_has_names_shares_and_words(named):
+    merge(named, [0, 1], name="both of $them")
+    said = words_on(topic_table(named, n_topics=4, n_words=2))
+    spread = prevalence(named)
+    largest = np.argsort(-spread.shares[0], kind="stable")[:4]
+    for k in largest:
+        assert spread.names[k] in said and f"{spread.shares[0, k]:.1%}" in said
+    assert ", ".join(word for word, _ in named.topics(2)[spread.topics[largest[-1]]]) in said
+
+
+def test_the_heat_map_is_of_authors_and_topics(blog):
+    figure = author_heat_map(blog, n_authors=6, n_topics=3)
+    axes = figure.axes[0]
+    who, shares = author_shares(blog)
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    columns = [label.get_text() for label in axes.get_xticklabels()]
+    assert len(rows) == 6 and len(columns) == 3
+    seen, names = np.asarray(axes.images[0].get_array()), labels(blog)
+    for i, row in enumerate(rows):
+        assert seen[i] == pytest.approx([shares[who.index(row), names.index(name)] for name in columns])
+    assert (np.diff(seen.argmax(axis=1)) >= 0).all()
+
+
+def test_traces_have_a_line_for_every_chain(blog, plain):
+    panels = traces([plain, plain]).axes
+    assert [axes.get_title(loc="left") for axes in panels[:2]] == ["log joint", "number of topics"]
+    for line in panels[0].lines:
+        assert line.get_ydata().tolist() == plain.trace["log_joint"].tolist()
+    assert len(panels[0].lines) == 2 and len(traces(blog).axes[0].lines) == 1
+    with pytest.raises(PlanError, match="no trace to draw"):
+        traces([])
+
+
+def test_the_graph_draws_every_author_and_link(joined):
+    axes = draw_authors(joined).axes[0]
+    graph = author_graph(joined)
+    assert len(axes.collections[0].get_offsets()) == len(graph.names)
+    assert len(axes.lines) == len([edge for edge in graph.edges if edge[0] != edge[1]])
+    assert words_on(draw_authors(joined)) and set(words_on(draw_authors(joined))) <= set(graph.names)
+    assert len(draw_authors(joined, max_links=3).axes[0].lines) == 3
+
+
+def test_links_pull_authors_together():
+    """Two groups of ten, each fully linked, and one link between them."""
+    group = [(i, j) for i in range(10) for j in range(i)]
+    pairs = np.array([*group, *((i + 10, j + 10) for i, j in group), (0, 10)])
+    at = place_nodes(pairs, np.random.default_rng(0).normal(0, 0.5, (20, 2)))
+    apart = np.sqrt(((at[:, None] - at[None]) ** 2).sum(axis=2))
+    assert apart[:10, :10].mean() < 0.7 * apart[:10, 10:].mean()
+
+
+def test_names_have_room():
+    at = np.array([[0.0, 0.0], [0.01, 0.01], [1.0, 1.0], [0.0, 0.5]])
+    assert with_room(at, np.array([1, 0, 2, 3])) == [1, 2, 3]
+
+
+def test_files_are_the_same_for_the_same_fit(blog, tmp_path):
+    first = write_figures(blog, tmp_path / "one", formats=("pdf",))
+    again = write_figures(blog, tmp_path / "two", formats=("pdf",))
+    assert [path.name for path in first] == ["traces.pdf", "topics.pdf", "authors.pdf", "network.pdf"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
+
+
+def test_names_with_dollars_and_underscores_are_names(tmp_path):
+    authors = ["$x_{", "b$", "c"]
+    corpus = Corpus.from_tokens(
+        [["$a_{", "y$"], ["y$", "^z"], ["^z"]],
+        groups={"author": authors},
+        links={"follows": [(authors[0], authors[1])]},
+    )
+    result = fit(models.lda(2), corpus, sweeps=2, seed=1)
+    assert len(write_figures(result, tmp_path, formats=("png",))) == 4
+
+
+def test_what_cannot_be_drawn_is_told(plain, tmp_path):
+    with pytest.raises(PlanError, match="no column 'author'"):
+        author_heat_map(plain)
+    assert [path.name for path in write_figures(plain, tmp_path, formats=("png",))] == ["traces.png", "topics.png"]
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileError, match="not a directory"):
+        write_figures(plain, tmp_path / "file")
+    corpus = Corpus.from_tokens([["a"], ["b"]], groups={"author": ["x", "y"]})
+    with pytest.raises(PlanError, match="no links between authors"):
+        draw_authors(fit(models.lda(2), corpus, sweeps=1, seed=1))
