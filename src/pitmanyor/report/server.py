@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from pitmanyor.errors import PitmanyorError
+from pitmanyor.errors import FileError, PitmanyorError
 from pitmanyor.report.live import Inference, parse
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
@@ -78,6 +80,7 @@ def serve_run(
 ) -> str:
     """Serve the page of a run until Ctrl-C; returns the address at which it was."""
     host, port = address
+    listening = listen(host, port)
     fit, chains = open_run(run)
     page = build_page(build_payload(fit, chains=chains, posts=posts, redact=redact), live=True)
     app = build_app(page, Inference(atlas_of(fit)), allowed_hosts(host))
@@ -89,8 +92,20 @@ def serve_run(
         import webbrowser
 
         threading.Timer(1.0, webbrowser.open, [url]).start()
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    with listening, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
     return url
+
+
+def listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(
+            f"cannot listen at {host}, port {port} ({why}); choose another with --port or --host"
+        ) from error
 
 
 def allowed_hosts(host: str) -> list[str]:
