@@ -36,9 +36,10 @@ def main(home: Path) -> None:
     console.print(topic_table(result))
     console.print(
         f"{result!r}\nAll of it took {perf_counter() - started:.1f} s, compilation included. "
-        f"The run is in {run}; try: pitmanyor topics {run}\n\nThe report, a page to be opened in any browser: {page}",
+        f"The run is in {run}; try: pitmanyor topics {run}",
         highlight=False,
     )
+    console.print(f"\nThe report, a page to be opened in any browser: {page}", highlight=False, soft_wrap=True)
 
 
 def topic_table(result: Fit) -> Table:

@@ -27,18 +27,19 @@ def apart(rows: Floats, shares: Floats) -> Floats:
     return np.asarray(distance)
 
 
-def families(distance: Floats, shares: Floats) -> Ints:
+def families(distance: Floats, shares: Floats, smallest: float = 0.0) -> Ints:
     """The family of every topic, numbered by size: each topic goes with the nearest of at most eight leaders.
 
     Leaders are the topics to which all tokens are nearest, by their topics: medoids, found greedily and then by swaps.
+    There are no more than topics of at least the `smallest` share: what few tokens say has no colour of its own.
     """
-    leaders = medoids(distance, shares, min(MOST_FAMILIES, len(shares)))
+    leaders = medoids(distance, shares, int(np.clip(np.sum(shares >= smallest), 1, MOST_FAMILIES)))
     group = distance[:, leaders].argmin(axis=1)
     group[leaders] = np.arange(len(leaders))  # a topic just like a leader may be one as well
     size = np.bincount(group, weights=shares)
     rank = np.empty(len(size), np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
-    return rank[group]
+    return np.asarray(rank[group])
 
 
 def medoids(distance: Floats, weights: Floats, n: int) -> list[int]:

@@ -21,7 +21,7 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
     tags = _lists(atlas, "hashtag", N_TAGS) if "hashtag" in atlas.topics and atlas.main != "hashtag" else None
     low, high = atlas.spread.low[0, atlas.order], atlas.spread.high[0, atlas.order]
     distance = apart(atlas.word_rows(atlas.main)[0], atlas.shares)
-    family, places = families(distance, atlas.shares), plane(distance)
+    family, places = families(distance, atlas.shares, SMALL), plane(distance)
     facts = []
     for i, share in enumerate(atlas.shares.tolist()):
         one: dict[str, Any] = {"id": atlas.members[i][0], "label": clean(atlas.names[i]), "share": digits(share)}

@@ -58,6 +58,16 @@ function lineChart(body, series, { height = 150, label, format = d3.format("~s")
   return svg.node();
 }
 
+/** Says of one box [left, top, right, bottom] after the other whether it has room beside those that had it before. */
+function roomy() {
+  const taken = [];
+  return (box) => {
+    if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) return false;
+    taken.push(box);
+    return true;
+  };
+}
+
 /** Who is who among the colours. */
 function legend() {
   const list = make("ul", { class: "legend" });

@@ -38,14 +38,11 @@ panel({
 
 /** Labels that have room: the largest topics first, none upon another. */
 function uncrowded(spots, width) {
-  const taken = [];
+  const fits = roomy();
   return d3.sort(spots, (s) => -s.r).filter((s) => {
     s.text = firstTag(s.k);
     const half = 3.4 * [...s.text].length;
     s.lx = Math.max(half, Math.min(width - half, s.x));
-    const box = [s.lx - half, s.y - 7, s.lx + half, s.y + 7];
-    if (taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) return false;
-    taken.push(box);
-    return true;
+    return fits([s.lx - half, s.y - 7, s.lx + half, s.y + 7]);
   });
 }

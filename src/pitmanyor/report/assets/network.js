@@ -52,7 +52,9 @@ panel({
     const bold = ([i, j]) => k !== null && inIt(this.nodes[i]) && inIt(this.nodes[j]);
     this.links.style("stroke", (l) => (bold(l) ? "var(--soft)" : "var(--grey)")).style("stroke-width", 0.7)
       .style("opacity", (l) => (bold(l) ? 0.7 : Math.min(0.5, 250 / data.network.links.length)));
-    const named = (n) => this.searched.has(n.a) || (k !== null && strength(n) >= 0.5) || (k === null && !q && this.nodes.length <= 40);
+    const fits = roomy();
+    const asked = (n) => this.searched.has(n.a) || (k !== null && strength(n) >= 0.5) || (k === null && !q && this.nodes.length <= 40);
+    const named = (n) => asked(n) && fits([n.x, n.y - 6, n.x + 12 + 6.5 * data.authors.names[n.a].length, n.y + 6]);
     this.names.attr("x", (n) => n.x + (k === null ? 7 : 5 + 8 * Math.sqrt(strength(n)))).style("display", (n) => (named(n) ? null : "none"));
   },
   table() {
