@@ -38,12 +38,9 @@ def test_nothing_is_loaded_from_anywhere(page):
     assert "url(" not in style and "@import" not in style
     for name in SCRIPTS:
         script = files("pitmanyor.report").joinpath(f"assets/{name}.js").read_text()
-        assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.html\(|eval\(", script.split("\n", 3)[3]
-        )
-        assert "import(" not in script and re.findall(r"fetch\(([^,)]*)", script) == (
-            ['"infer"'] if name == "draft" else []
-        )
+        code = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.html\(|eval\(|import\(", code)
+        assert re.findall(r"fetch\(([^,)]*)", code) == (['"infer"'] if name == "draft" else [])
 
 
 @pytest.mark.parametrize("live", [False, True])

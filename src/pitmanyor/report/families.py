@@ -19,7 +19,7 @@ def apart(rows: Floats, shares: Floats) -> Floats:
     Only words that a topic uses more than all topics do (q) count. Of plain distributions, small topics, which have
     learned little beyond q, would be alike for that alone.
     """
-    everywhere = shares @ rows / shares.sum()
+    everywhere = np.maximum(shares @ rows / shares.sum(), 1e-300)
     own = rows * np.log(np.maximum(rows / everywhere, 1.0))
     unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-300)
     distance = np.clip(1.0 - unit @ unit.T, 0.0, 1.0)

@@ -37,6 +37,7 @@ def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
     """Per topic [word, probability, probability in all topics] of the words that are frequent or distinctive."""
     rows, words = atlas.word_rows(stream)
     own = np.bincount(atlas.topics[stream], minlength=atlas.n_topics)
+    rows = np.maximum(rows, 1e-300)
     overall, out = own @ rows / own.sum(), []
     for i, row in enumerate(rows):
         many = n if atlas.shares[i] >= SMALL else min(n, FEW_WORDS)

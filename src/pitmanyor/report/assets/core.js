@@ -7,7 +7,9 @@ const state = { topic: null, q: "", relevance: 0.6, all: false };
 const live = document.getElementById("data").dataset.live === "true";
 
 async function unpack() {
-  const packed = Uint8Array.from(atob(document.getElementById("data").textContent), (c) => c.charCodeAt(0));
+  const letters = atob(document.getElementById("data").textContent);
+  const packed = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) packed[i] = letters.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
