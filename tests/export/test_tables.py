@@ -31,7 +31,7 @@ def test_tables_say_what_the_fit_says(blog, made):
     assert first == [word for word, _ in blog.topics(5, stream=stream)[0]]
     shares = np.stack([made["documents"][f"topic_{k}"] for k in range(blog.n_topics)], axis=1)
     assert shares == pytest.approx(blog.document_shares())
-    assert made["documents"]["topic"].tolist() == shares.argmax(axis=1).tolist()
+    assert made["documents"]["main_topic"].tolist() == shares.argmax(axis=1).tolist()
     assert made["documents"]["row"].tolist() == blog.corpus.rows.tolist()
     assert made["authors"]["topic_0"] == pytest.approx(author_shares(blog)[1][:, 0])
     assert len(made["links"]["source"]) == len(blog.corpus.links["follows"])

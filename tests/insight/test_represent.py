@@ -26,6 +26,24 @@ def test_fewer_documents_than_asked_for(plain):
         representative(plain, 2)
 
 
+def test_the_order_is_that_of_the_score(blog):
+    """Recomputed document by document, as the docstring says it."""
+    corpus, topic = blog.corpus, 0
+    score = np.zeros(corpus.n_documents)
+    lengths = sum(corpus.streams[stream].lengths for stream in ("word", "hashtag"))
+    for stream in ("word", "hashtag"):
+        phi, words = blog.topic_words(stream)
+        topics, tokens = blog.token_topics(stream), corpus.streams[stream]
+        weight = np.bincount(topics, minlength=blog.n_topics)
+        for d, w, k in zip(tokens.documents, tokens.words, topics, strict=True):
+            if k == topic:
+                column = words.index(corpus.vocabulary[w])
+                score[d] += weight[k] * phi[k, column] / (weight @ phi[:, column])
+    score /= lengths + lengths.mean()
+    found = representative(blog, topic, n=20)
+    assert score[found] == pytest.approx(np.sort(score)[::-1][:20])
+
+
 def test_posts_that_show_a_topic_have_one_theme(blog):
     label = blog.corpus.groups["label"]
     counts = np.bincount(blog.state.text.topic, minlength=blog.n_topics)

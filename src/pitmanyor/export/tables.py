@@ -151,7 +151,7 @@ def _shares(shares: NDArray[np.float64], shown: View) -> Table:
     """The dominant topic of every row, and a column of shares for each topic."""
     shares = shown.fold(shares)
     best = shares.argmax(axis=1)
-    out: Table = {"topic": np.array(shown.topics)[best], "name": _text(shown.names[k] for k in best)}
+    out: Table = {"main_topic": np.array(shown.topics)[best], "main_name": _text(shown.names[k] for k in best)}
     return out | {f"topic_{topic}": shares[:, i] for i, topic in enumerate(shown.topics)}
 
 
@@ -175,9 +175,7 @@ def _authors(fit: Fit, shown: View) -> Table:
 def _long(spread: Prevalence) -> Table:
     rows = spread.rows()
     columns = {name: [row[name] for row in rows] for name in rows[0]}
-    return {
-        name: _text(column) if name in (spread.by, "name") else np.array(column) for name, column in columns.items()
-    }
+    return {name: _text(column) if name in ("group", "name") else np.array(column) for name, column in columns.items()}
 
 
 def _links(edges: list[Edge]) -> Table:

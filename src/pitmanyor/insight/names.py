@@ -130,7 +130,7 @@ def _entry(path: Path, said: Any) -> Entry:
         raise FileError(f'{path}: an entry is {{"topics": [3, 7], "name": "health"}}, not {said!r}')
     if name is not None and (not isinstance(name, str) or not name.strip()):
         raise FileError(f"{path}: a name is text or null, not {name!r}")
-    return Entry(tuple(topics), name)
+    return Entry(tuple(sorted(topics)), name)
 
 
 def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fit) -> list[Entry]:

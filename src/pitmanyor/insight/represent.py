@@ -16,7 +16,8 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
     Every token of the topic counts as much as its word is the topic's own, p(topic | word); their sum is divided by the
     length of the document plus the mean length, so that neither long documents nor very short ones win by length.
     """
-    return all_representative(fit, n)[view(fit).find(topic)]
+    place = view(fit).find(topic)
+    return all_representative(fit, n)[place]
 
 
 def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
@@ -25,7 +26,7 @@ def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
         raise PlanError(f"n is how many documents to show, 1 or more, not {n}")
     corpus, shown = fit.state.plan.corpus, view(fit)
     n_topics, lengths = len(shown.members), np.zeros(corpus.n_documents)
-    places, scores = [], []
+    places, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
     for stream in streams_of(fit):
         weight = word_counts(fit, stream).sum(axis=1)[:, None]
         own = shown.fold((weight * fit.topic_words(stream)[0]).T)  # words by topics shown
@@ -35,8 +36,6 @@ def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
         places.append(tokens.document * n_topics + topics)
         scores.append(own[tokens.word, topics])
         lengths += corpus.streams[stream].lengths
-    if not places:
-        return [[] for _ in range(n_topics)]
     found, where = np.unique(np.concatenate(places), return_inverse=True)
     documents, topics = np.divmod(found, n_topics)
     score = np.bincount(where, weights=np.concatenate(scores)) / (lengths + lengths.mean())[documents]

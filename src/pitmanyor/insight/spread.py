@@ -51,7 +51,7 @@ class Prevalence:
         """A dict per group and topic, for tables and data frames."""
         return [
             {
-                self.by: group,
+                "group": group,
                 "topic": topic,
                 "name": self.names[k],
                 "share": float(self.shares[g, k]),
@@ -157,8 +157,8 @@ def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: floa
 def _among_documents(pairs: Pairs, codes: Ints, shares: Floats, totals: Ints, level: float) -> tuple[Floats, Floats]:
     """Wilson's interval for as many independent tokens as the documents of a group are worth.
 
-    The variance of a share is that of a ratio of sums over documents, sum_d (n_dk - p_k n_d)^2 / N^2. A group is worth
-    p (1 - p) / variance tokens: no fewer than if every document had one topic only, no more than there are.
+    The variance of a share is that of a ratio of sums over M documents, M/(M - 1) sum_d (n_dk - p_k n_d)^2 / N^2. A
+    group is worth p (1 - p) / variance tokens: no fewer than if every document had one topic, no more than there are.
     """
     (n_groups, n_topics), n_documents = shares.shape, len(codes)
     lengths = np.bincount(pairs.document, weights=pairs.tokens, minlength=n_documents)
@@ -169,10 +169,11 @@ def _among_documents(pairs: Pairs, codes: Ints, shares: Floats, totals: Ints, le
         summed = np.bincount(place, weights=values, minlength=n_groups * n_topics)
         return np.asarray(summed.reshape(n_groups, n_topics), np.float64)
 
-    here = codes >= 0
+    here = (codes >= 0) & (lengths > 0)
+    m = np.bincount(codes[here], minlength=n_groups)[:, None]
     squares = np.bincount(codes[here], weights=lengths[here] ** 2, minlength=n_groups)[:, None]
     tokens = pairs.tokens.astype(np.float64)
-    spread = total(tokens**2) - 2 * shares * total(tokens * within) + shares**2 * squares
+    spread = m / (m - 1) * (total(tokens**2) - 2 * shares * total(tokens * within) + shares**2 * squares)
     sizes = totals[:, None].astype(np.float64)
     fewest = sizes**2 / squares
     worth = np.where(spread > 0, shares * (1 - shares) * sizes**2 / spread, fewest)
