@@ -40,18 +40,14 @@ def build_payload(
     topics, families = topic_facts(atlas)
     facts: dict[str, Any] = {"about": _about(atlas, redact), "topics": topics, "families": families}
     facts["trust"] = trust_facts(atlas, chains or [fit.trace], redact)
-    authors = None
     if AUTHOR in fit.corpus.groups:
         order = order_of(atlas)
         facts["authors"] = author_facts(atlas, order, secrets.token_bytes(16) if redact else None)
         facts["network"] = link_facts(atlas, order)
-        authors = np.empty(len(order), np.int64)
-        authors[order] = np.arange(len(order))
-        authors = authors[fit.corpus.groups[AUTHOR].codes]
     facts["times"] = time_facts(atlas)
     facts["draft"] = draft_facts(atlas)
     if not redact:
-        facts["posts"] = post_facts(atlas, read_texts(fit.corpus, posts), authors)
+        facts["posts"] = post_facts(atlas, read_texts(fit.corpus, posts))
     else:
         without_names(facts, fit.corpus)
     return {name: value for name, value in facts.items() if value is not None}

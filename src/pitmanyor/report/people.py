@@ -19,25 +19,22 @@ AUTHOR = "author"
 
 
 def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any]:
-    """Names, numbers of posts and topic shares of the authors with most posts.
-
-    `order` lists authors as the page numbers them. With a `salt` their names are hashed.
-    """
+    """Names, numbers of posts and topic shares of the authors with most posts; with a `salt` names are hashed."""
     group = atlas.fit.corpus.groups[AUTHOR]
     posts = np.bincount(group.codes, minlength=len(group.labels))
     shares, said = shares_of(atlas)
-    names = [clean(str(label)) if salt is None else hashed(str(label), salt) for label in group.labels]
     shown = order[:MOST_AUTHORS]
+    names = [str(group.labels[a]) for a in shown]
     return {
-        "names": [names[a] for a in order],
-        "posts": posts[order].tolist(),
+        "names": [clean(name) if salt is None else hashed(name, salt) for name in names],
+        "posts": posts[shown].tolist(),
         "shares": np.rint(1000 * shares[shown]).astype(int).tolist(),
         "said": said,
     }
 
 
 def order_of(atlas: Atlas) -> Ints:
-    """Authors by their number of posts."""
+    """Authors by their number of posts: so the page numbers them."""
     group = atlas.fit.corpus.groups[AUTHOR]
     return np.argsort(-np.bincount(group.codes, minlength=len(group.labels)), kind="stable")
 

@@ -8,10 +8,10 @@ import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pitmanyor.insight.represent import all_representative
 from pitmanyor.report.clean import clean
+from pitmanyor.report.people import AUTHOR
 from pitmanyor.report.spans import Span, align, cut, units
 from pitmanyor.report.texts import Texts
 from pitmanyor.report.topics import SMALL
@@ -25,27 +25,31 @@ SIGNS = {"hashtag": "#"}
 ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest says nothing to a reader
 
 
-def post_facts(atlas: Atlas, texts: Texts, authors: NDArray[np.int64] | None) -> dict[str, Any]:
-    """Posts as [text, marks], and for each topic those that show it best. See `marked`.
-
-    `authors` has the page's number of each document's author.
-    """
+def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
+    """Posts as [text, marks] (see `marked`), who wrote them and when, and for each topic those that show it best."""
     found = all_representative(atlas.fit, PER_TOPIC)
-    few = [PER_TOPIC if share >= SMALL else FEW for share in atlas.shares]
-    shown_best = [found[i][:n] for i, n in zip(atlas.order, few, strict=True)]
-    chosen = choose(atlas, shown_best)
+    many = [PER_TOPIC if share >= SMALL else FEW for share in atlas.shares]
+    best = [found[i][:n] for i, n in zip(atlas.order, many, strict=True)]
+    chosen = choose(atlas, best)
     posts = [list(marked(atlas, d, None if texts.values is None else texts.values[d])) for d in chosen]
     while (size := len(zlib.compress(json.dumps(posts).encode()))) > MOST_BYTES:
         posts = posts[: int(0.98 * len(posts) * MOST_BYTES / size)]
     kept = {d: i for i, d in enumerate(chosen[: len(posts)])}
-    best = [[kept[int(d)] for d in some if int(d) in kept] for some in shown_best]
-    documents = np.array(list(kept), np.int64)
-    out: dict[str, Any] = {"posts": posts, "best": best, "of": atlas.fit.corpus.n_documents, "said": texts.said}
-    if authors is not None:
-        out["authors"] = authors[documents].tolist()
-    times = atlas.fit.corpus.times
-    if times is not None:
-        minutes = times[documents].astype("datetime64[m]")
+    out: dict[str, Any] = {"posts": posts, "of": atlas.fit.corpus.n_documents, "said": texts.said}
+    out["best"] = [[kept[d] for d in some if d in kept] for some in best]
+    return out | _who_and_when(atlas, list(kept))
+
+
+def _who_and_when(atlas: Atlas, documents: list[int]) -> dict[str, Any]:
+    """Authors of these documents, as names and numbers of names, and minutes since 1970; as far as they are known."""
+    corpus = atlas.fit.corpus
+    out: dict[str, Any] = {}
+    if AUTHOR in corpus.groups:
+        labels, codes = corpus.groups[AUTHOR].labels, corpus.groups[AUTHOR].codes
+        used, numbers = np.unique(codes[documents], return_inverse=True)
+        out |= {"names": [clean(str(labels[a])) for a in used], "authors": numbers.tolist()}
+    if corpus.times is not None:
+        minutes = corpus.times[documents].astype("datetime64[m]")
         out["minutes"] = [None if np.isnat(t) else int(t.astype(np.int64)) for t in minutes]
     return out
 

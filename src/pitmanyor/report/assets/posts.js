@@ -39,7 +39,7 @@ panel({
   },
 });
 
-const author = (i) => (data.posts.authors ? data.authors.names[data.posts.authors[i]] : null);
+const author = (i) => (data.posts.authors ? data.posts.names[data.posts.authors[i]] : null);
 const when = (i) => (data.posts.minutes?.[i] != null ? day(data.posts.minutes[i]) : null);
 const once = (make) => {
   const kept = new Map();
