@@ -72,7 +72,7 @@ async function askServer(text, author) {
 function draftResult({ error, shares, tags, known, tokens }, box) {
   if (error) return [make("p", { class: "soft" }, error)];
   const used = new Set(box.value.toLowerCase().match(TOKEN) ?? []);
-  const out = [make("p", { class: "soft" }, `${known} of ${plural(tokens, "token")} are known here.`)];
+  const out = [make("p", { class: "soft" }, `${known} of ${plural(tokens, "word")} known here.`)];
   const best = d3.sort(d3.range(shares.length), (k) => -shares[k]).filter((k) => shares[k] >= 0.05).slice(0, 4);
   out.push(make("ul", { class: "chips", id: "draft-topics" }, ...best.map((k) => {
     const chip = make("li", { "data-topic": k }, badge(k), " ", own(topicName(k)), make("span", { class: "number" }, percent(shares[k])));

@@ -78,7 +78,7 @@ async function open() {
   for (const one of panels.slice(1)) place(one);
   redraw();
   const model = make("details", {}, make("summary", {}, "The model"), make("pre", {}, data.about.model));
-  document.getElementById("foot").append(`Made by pitmanyor ${data.about.version} after ${plural(data.about.sweeps, "sweep")}. This page is one file and loads nothing.`, model);
+  document.getElementById("foot").append(`Made by pitmanyor ${data.about.version} after ${plural(data.about.sweeps, "sweep")}. ${live ? "Drafts are sent to the server that showed this page, and nowhere else." : "This page is one file and loads nothing."}`, model);
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", () => (readAddress(), tell()));
   let width = innerWidth;

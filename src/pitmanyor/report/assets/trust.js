@@ -16,12 +16,11 @@ panel({
       ["Number of topics", `Posterior, from ${n_topics.how}; 90 % are ${n_topics.low} – ${n_topics.high}.`],
       ["R-hat", `${compared}. Below 1.05 is good.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
-    body.append(make("div", { class: "columns" }, ...boxes));
+    body.append(make("div", { class: "columns" }, ...boxes, removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
     boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
     boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
     boxes[2].append(histogram(boxes[2], n_topics.counts));
     boxes[3].append(table(["quantity", "R-hat"], rhat.map(([name, value]) => [name.replace("_", " ").replace("/", " of "), value === null ? "–" : value.toFixed(2)])));
-    if (removed) body.append(...whatWasRemoved(removed));
   },
   table() {
     const rows = [["quantity", "chain", "sweep", "value"]];
