@@ -133,7 +133,7 @@ def test_redacted_pages_have_no_name_and_no_text(blog, payload):
 
 def test_words_that_are_names_are_redacted():
     documents = {"word": [["ann", "goal", "@bob"], ["bread", "goal", "ann"]] * 6, "hashtag": [["ann"], ["bread"]] * 6}
-    corpus = Corpus.from_tokens(documents, groups={"author": ["Ann", "bob"] * 6})
+    corpus = Corpus.from_tokens(documents, groups={"author": ["Ann Goalby", "bob"] * 6})
     found = fit(models.tntm().without("follows"), corpus, sweeps=4, seed=1)
     assert '"ann"' in json.dumps(build_payload(found))
     said = json.dumps(build_payload(found, redact=True)).lower()

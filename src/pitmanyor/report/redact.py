@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.report.people import AUTHOR
 
 HIDDEN = "(name)"
+WORDS = re.compile(r"\w{3,}")
 
 
 def without_names(facts: dict[str, Any], corpus: Corpus) -> None:
-    """Drop words that are mentions or names of authors, in place."""
-    names = (
-        {str(label).lower().lstrip("@") for label in corpus.groups[AUTHOR].labels} if AUTHOR in corpus.groups else set()
-    )
+    """Drop words that are mentions, names of authors or parts of such names, in place."""
+    names = names_of(corpus)
 
     def is_name(word: str) -> bool:
         return word.startswith("@") or word.lstrip("#@").lower() in names
@@ -26,12 +27,19 @@ def without_names(facts: dict[str, Any], corpus: Corpus) -> None:
     facts["families"] = [_label(name, is_name) for name in facts["families"]]
     draft = facts["draft"]
     draft["words"] = {word: topics for word, topics in draft["words"].items() if not is_name(word)}
-    kept = [i for i, tag in enumerate(draft.get("tags", [])) if not is_name(tag)]
     if "tags" in draft:
+        kept = [i for i, tag in enumerate(draft["tags"]) if not is_name(tag)]
         draft["tags"] = [draft["tags"][i] for i in kept]
         draft["chances"] = [[row[i] for i in kept] for row in draft["chances"]]
 
 
-def _label(label: str, is_name: Any) -> str:
-    words = [HIDDEN if is_name(word.strip(",")) else word for word in label.split(" ")]
-    return " ".join(words)
+def names_of(corpus: Corpus) -> set[str]:
+    """The names of all authors, and the words that they are made of."""
+    if AUTHOR not in corpus.groups:
+        return set()
+    labels = [str(label).lower().lstrip("@") for label in corpus.groups[AUTHOR].labels]
+    return {*labels, *(part for label in labels for part in WORDS.findall(label))}
+
+
+def _label(label: str, is_name: Callable[[str], bool]) -> str:
+    return " ".join(HIDDEN if is_name(word.strip(",")) else word for word in label.split(" "))
