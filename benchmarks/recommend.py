@@ -161,10 +161,16 @@ def tag_figures(scores: Floats, test: Corpus) -> list[float]:
 # Links
 
 
+def authors_of(corpus: Corpus) -> list[Hashable]:
+    """Those who have posts."""
+    group = corpus.groups["author"]
+    return [group.labels[code] for code in np.unique(group.codes)]
+
+
 def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Hashable, Hashable], bool]) -> str:
     """Precision and recall at 5 and 10 among all whom an author is not known to follow, and AUC of hidden pairs."""
     known = set(train.links["follows"].pairs)
-    authors = list(train.groups["author"].labels)
+    authors = authors_of(train)
     precision, recall, all_scores, all_linked = {5: [], 10: []}, {5: [], 10: []}, [], []
     for who in authors:
         score = scores(who)
@@ -185,15 +191,17 @@ def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Has
 
 
 def link_rules(train: Corpus, alone: Fit, joint: Fit) -> dict[str, Scores]:
-    authors = list(train.groups["author"].labels)
+    authors = authors_of(train)
     place = {label: i for i, label in enumerate(authors)}
     follows = np.zeros((len(authors), len(authors)))
     for a, b in train.links["follows"].pairs:
-        follows[place[a], place[b]] = 1.0
+        if a in place and b in place:
+            follows[place[a], place[b]] = 1.0
+    codes = np.unique(train.groups["author"].codes, return_inverse=True)[1]
     tokens = matrix(train, "word").toarray(), matrix(train, "hashtag").toarray()
     by_author = [np.zeros((len(authors), len(train.vocabulary))) for _ in tokens]
     for table, rows in zip(by_author, tokens, strict=True):
-        np.add.at(table, train.groups["author"].codes, rows)
+        np.add.at(table, codes, rows)
 
     def row(table: Floats) -> Scores:
         return lambda who: dict(zip(authors, table[place[who]].tolist(), strict=True))
@@ -218,11 +226,10 @@ def link_rules(train: Corpus, alone: Fit, joint: Fit) -> dict[str, Scores]:
 
 def newcomers(result: Fit, train: Corpus, test: Corpus, n_posts: int) -> Scores:
     """Authors as if they were new: so many held-out posts of each, without their names."""
-    codes, words = test.groups["author"].codes, test.streams["word"]
-    authors = list(train.groups["author"].labels)
+    group, words, authors = test.groups["author"], test.streams["word"], authors_of(train)
 
     def scores(who: Hashable) -> dict[Hashable, float]:
-        mine = np.flatnonzero(codes == authors.index(who))[:n_posts]
+        mine = np.flatnonzero(group.codes == group.labels.index(who))[:n_posts]
         posts = [[test.vocabulary[w] for w in words.words[words.offsets[d] : words.offsets[d + 1]]] for d in mine]
         if not posts:
             return dict.fromkeys(authors, 0.0)
@@ -248,7 +255,7 @@ def print_tags(alone: Fit, own: Fit, train: Corpus, test: Corpus, seed: int) -> 
 
 
 def print_newcomers(alone: Fit, train: Corpus, test: Corpus, follows: LinkSet) -> None:
-    links, authors = set(follows.pairs), list(train.groups["author"].labels)
+    links, authors = set(follows.pairs), authors_of(train)
     truth = {(a, b): (a, b) in links for a in authors for b in authors if a != b}
     unlinked = replace(train, links=MappingProxyType({"follows": LinkSet.from_pairs([])}))
     in_degree = {b: float(sum((a, b) in links for a in authors)) for b in authors}

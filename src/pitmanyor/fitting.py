@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
+from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.chain import tidy as tidy
@@ -23,7 +24,7 @@ from pitmanyor.infer.sweeps import Sweep, share_of_anchors
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.runs.checkpoints import Checkpoints
-from pitmanyor.runs.directory import create, new_header, read_header, write_header
+from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
@@ -83,11 +84,17 @@ class Fit(Posterior):
         return memory_of(self.state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors."""
+        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
+
+        Names of topics go along.
+        """
         header = new_header(self.graph, self.run.settings, self.corpus)
         create(path, header, self.corpus)
         with hold(path):
             Checkpoints(path, header).write(self.run)
+        if self.home is not None and (self.home / NAMES).is_file():
+            with atomic_write(Path(path) / NAMES) as file:
+                file.write((self.home / NAMES).read_bytes())
         self.home = self.home or Path(path)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:

@@ -104,3 +104,13 @@ def test_arviz_reads_the_draws_of_chains(plain, tmp_path):
     ):
         with pytest.raises(PlanError, match=message):
             wrong()
+
+
+def test_without_a_class_of_arviz_it_is_a_data_tree(plain, tmp_path, monkeypatch):
+    """As ArviZ 1.0 has it."""
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed: pip install 'pitmanyor[arviz]'")
+    monkeypatch.setattr("pitmanyor.export.draws._inference_data", lambda: None)
+    write_arviz(plain, tmp_path / "draws.nc")
+    with xarray.open_datatree(tmp_path / "draws.nc", engine="h5netcdf") as made:
+        assert made["posterior/n_topics"].values.tolist() == [plain.trace["n_topics"][-20:].tolist()]
+        assert made["posterior"].attrs["inference_library"] == "pitmanyor"

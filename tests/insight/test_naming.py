@@ -67,6 +67,13 @@ def test_names_that_people_give_come_first_everywhere(named):
     assert labels(again) == own
 
 
+def test_names_go_along_when_a_fit_is_saved_elsewhere(named, tmp_path):
+    rename(named, {0: "mine"})
+    named.save(tmp_path / "copy")
+    assert labels(load(tmp_path / "copy")) == labels(named)
+    assert labels(named)[0] == "mine"
+
+
 def test_merged_topics_are_one_in_every_output(named):
     first, second, *_ = map(int, big(named))
     before, shares = labels(named), prevalence(named).shares[0]

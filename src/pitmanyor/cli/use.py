@@ -33,7 +33,7 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
 
     from pitmanyor.fitting import load
     from pitmanyor.insight import prevalence, view
-    from pitmanyor.insight.names import FILE
+    from pitmanyor.runs.directory import NAMES
 
     fit = load(best_chain(path))
     _change(fit, changes)
@@ -56,8 +56,8 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
     said = [table, f"Intervals are of {how}."]
     if len(facts) > len(large):
         said.append(f"{len(facts) - len(large)} more topics hold less than {SMALLEST:.1%} of the tokens each.")
-    if (home / FILE).exists():
-        said.append(f"Names of your own are in {home / FILE}.")
+    if (home / NAMES).exists():
+        said.append(f"Names of your own are in {home / NAMES}.")
     name, first, second = shlex.quote(str(path)), facts[0]["topic"], facts[min(1, len(facts) - 1)]["topic"]
     next_ = [
         f"pitmanyor label {name} --rename {first}=NAME    # in every output",

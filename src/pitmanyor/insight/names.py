@@ -20,8 +20,9 @@ from typing import Any
 from pitmanyor.errors import FileError, PlanError, ReadWarning
 from pitmanyor.files import atomic_write
 from pitmanyor.fitting import Fit
+from pitmanyor.runs.directory import NAMES
 
-FILE, FORMAT = "names.json", "pitmanyor names 1"
+FORMAT = "pitmanyor names 1"
 N_WORDS = 10  # words a topic is known by
 AGREE = 5  # of them must be there for a topic to be the same
 MAX_BYTES = 8 << 20
@@ -37,7 +38,7 @@ class Entry:
 
 def read_names(fit: Fit) -> list[Entry]:
     """What people said about the topics of a fit: nothing, if it is not saved or has no such file."""
-    path = None if fit.home is None else fit.home / FILE
+    path = None if fit.home is None else fit.home / NAMES
     if path is None or not path.exists():
         return []
     said = _load(path)
@@ -103,7 +104,7 @@ def _write(fit: Fit, entries: list[Entry]) -> None:
         for entry in sorted(entries, key=lambda entry: entry.topics)
     ]
     body = json.dumps({"format": FORMAT, "n_sweeps": fit.n_sweeps, "topics": said}, ensure_ascii=False, indent=1)
-    with atomic_write(fit.home / FILE) as file:
+    with atomic_write(fit.home / NAMES) as file:
         file.write(body.encode() + b"\n")
 
 
