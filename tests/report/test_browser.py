@@ -40,7 +40,9 @@ def file(payload, tmp_path_factory):
 @contextmanager
 def opened(browser, address, **options):
     """A page, ready. At the end: no error was logged, and nothing but the page itself was asked for."""
-    context = browser.new_context(**{"viewport": {"width": 1300, "height": 900}, "color_scheme": "light"} | options)
+    context = browser.new_context(
+        **{"viewport": {"width": 1300, "height": 900}, "color_scheme": "light", "reduced_motion": "reduce"} | options
+    )
     wrong, asked = [], []
     context.route(
         "**/*", lambda route: route.continue_() if route.request.url.split("#")[0] == address else route.abort()
@@ -110,7 +112,6 @@ def test_choosing_a_topic_filters_posts_and_graph(page, payload):
     assert page.locator("#network circle").evaluate_all(dots) == sum(s >= 150 for s in share) < everybody
     assert label in page.locator("#words").inner_text() and page.locator("#words svg.chart .word").count() > 10
     grey = "all => new Set(all.map(dot => getComputedStyle(dot).fill)).size"
-    page.wait_for_timeout(300)  # colours fade
     assert page.locator("#map circle").evaluate_all(grey) == 2  # the chosen one, and grey
     choose(page, 1)
     assert page.locator("#posts-said").inner_text() == "240 posts"
@@ -120,7 +121,7 @@ def test_the_address_keeps_the_choice(browser, file, page, payload):
     choose(page, 2)
     page.locator("#relevance").fill("0.2")
     page.locator("#search").fill("the")
-    address = page.url.split("#")[1]
+    address = page.evaluate("location.hash.slice(1)")
     assert f"topic={payload['topics'][2]['id']}" in address and "relevance=0.2" in address and "q=the" in address
     with opened(browser, file.as_uri()) as other:
         other.evaluate(f"location.hash = {address!r}")
@@ -206,7 +207,7 @@ def test_the_topics_of_drafts_in_the_page_are_near_those_of_the_model(page, blog
     agree = 0
     for text in texts[::4]:
         page.locator("#draft-text").fill(text)
-        page.wait_for_timeout(120)
+        page.wait_for_selector("#draft-out[aria-busy=false]")
         shares = infer(Draft(text, None))["shares"]
         agree += page.locator("#draft-topics li").first.get_attribute("data-topic") == str(shares.index(max(shares)))
     page.locator("#draft-text").fill("")
@@ -312,6 +313,8 @@ def test_live_inference(browser, payload, blog):
     assert page.locator("#draft-topics li").first.get_attribute("data-topic") == "0"
     page.locator("#draft-text").fill("xyzzy")
     page.wait_for_selector("#draft-out p:has-text('vocabulary')")
-    context.close()
     server.should_exit = True
     thread.join(20)
+    page.locator("#draft-text").fill("goal")
+    page.wait_for_selector("#draft-out p:has-text('does not answer')")
+    context.close()

@@ -20,6 +20,7 @@ panel({
     body.append(this.text, by, this.out);
   },
   later() {
+    this.out.setAttribute("aria-busy", "true");
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.recommend(), live ? 350 : 60);
   },
@@ -28,7 +29,9 @@ panel({
     const author = this.author.value === "" ? null : Number(this.author.value);
     const asked = (this.asked = (this.asked ?? 0) + 1);
     const found = !text.trim() ? null : live ? await askServer(text, author) : inPage(text, author);
-    if (asked === this.asked) this.out.replaceChildren(...(found ? draftResult(found, this.text) : []));
+    if (asked !== this.asked) return; // somebody wrote on
+    this.out.replaceChildren(...(found ? draftResult(found, this.text) : []));
+    this.out.setAttribute("aria-busy", "false");
   },
 });
 
@@ -62,11 +65,15 @@ function lifts(told, base) {
 }
 
 async function askServer(text, author) {
-  const body = JSON.stringify({ text, author });
-  const answer = await fetch("infer", { method: "POST", headers: { "Content-Type": "application/json" }, body });
-  const said = await answer.json();
-  if (!answer.ok) return { error: said.error ?? "The server did not answer." };
-  return said;
+  const silent = { error: "The server does not answer. Is it still running?" };
+  try {
+    const body = JSON.stringify({ text, author });
+    const answer = await fetch("infer", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const said = await answer.json();
+    return answer.ok ? said : { error: said.error ?? silent.error };
+  } catch {
+    return silent;
+  }
 }
 
 function draftResult({ error, shares, tags, known, tokens }, box) {
