@@ -11,7 +11,7 @@ export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
 .PHONY: help demo test check pytest pytest-nojit bench clean
 help:
-	@echo "make demo    fit a topic model to a simulated corpus and print its topics"
+	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
 	@echo "make bench   speed and perplexity against tomotopy"

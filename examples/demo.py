@@ -1,4 +1,4 @@
-"""From a file of posts to a saved run and a table of topics: the way of a user, on a SIMULATED microblog.
+"""From a file of posts to a saved run, a table of topics and a report: the way of a user, on a SIMULATED microblog.
 
 Six themes are planted; authors like some of them, and tag their posts. The model sees words, hashtags and authors:
 neither the themes nor how many there are. The same from the command line: `pitmanyor demo OUT`.
@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from pitmanyor import Fit, fit, load, models, read, simulate_microblog
+from pitmanyor import Fit, fit, load, models, read, simulate_microblog, write_report
 
 SWEEPS = 150
 SMALLEST = 0.01  # topics with a smaller share are only counted
@@ -24,20 +24,22 @@ SMALLEST = 0.01  # topics with a smaller share are only counted
 def main(home: Path) -> None:
     console = Console()
     started = perf_counter()
-    posts, _ = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
-    corpus = read(posts, min_df=2)
+    posts, follows = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
+    corpus = read(posts, links=follows, min_df=2)
     console.print(f"[bold]Simulated[/] posts (nobody wrote them) in {posts}:\n\n{corpus.describe()}", highlight=False)
     console.print("\nFitting models.tntm(). The first fit on a machine compiles the sampler; later ones start at once.")
     graph = models.tntm().without("follows")
     run = home / "run"
-    fit(graph, corpus, sweeps=SWEEPS, seed=1, checkpoint=run, progress=console.is_terminal)
+    fit(graph, corpus, sweeps=SWEEPS, seed=1, samples=20, checkpoint=run, progress=console.is_terminal)
     result = load(run)  # as it would be tomorrow
+    page = write_report(result, home / "report.html")
     console.print(topic_table(result))
     console.print(
         f"{result!r}\nAll of it took {perf_counter() - started:.1f} s, compilation included. "
         f"The run is in {run}; try: pitmanyor topics {run}",
         highlight=False,
     )
+    console.print(f"\nThe report, a page to be opened in any browser: {page}", highlight=False, soft_wrap=True)
 
 
 def topic_table(result: Fit) -> Table:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         topics_over_time,
     )
     from pitmanyor.reading import read
+    from pitmanyor.report import write_report
     from pitmanyor.simulation import Simulation, simulate, simulate_microblog
 
 _HOME = {
@@ -66,6 +67,7 @@ _HOME = {
     "simulate_microblog": "simulation",
     "topics_over_time": "insight",
     "uniform": "graph",
+    "write_report": "report",
 }
 
 __all__ = [
@@ -99,6 +101,7 @@ __all__ = [
     "simulate_microblog",
     "topics_over_time",
     "uniform",
+    "write_report",
 ]
 
 

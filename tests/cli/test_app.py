@@ -18,7 +18,7 @@ from pitmanyor.simulation import simulate_microblog
 
 COMMANDS = (
     *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "evaluate", "diagnose"),
-    *("label", "recommend", "export"),
+    *("label", "recommend", "export", "report", "serve"),
 )
 MODEL = """
 from pitmanyor import Graph, models
@@ -168,6 +168,9 @@ def test_models_of_ones_own_and_with_arguments(home, posts, model):
 def test_demo_ends_with_topics_and_hashtags(home):
     said = call("demo", home / "demo", "--posts", 120, "--sweeps", 5).stdout
     assert "nobody wrote them" in said and "likeliest hashtags" in said and "Next:" in said
+    page = home / "demo" / "report.html"
+    assert f"The report, a page to be opened in any browser: {page.resolve()}" in said
+    assert page.read_text().startswith("<!doctype html>")
     assert (home / "demo" / "simulated_posts.jsonl").exists() and load(home / "demo" / "run").n_sweeps == 5
     assert "there is a demo already" in call("demo", home / "demo", code=4).stderr
 

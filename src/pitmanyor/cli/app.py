@@ -56,7 +56,7 @@ def demo(
     seed: int = 1,
     json: AsJson = False,
 ) -> Answer:
-    """Simulate a small microblog, fit a model to it, and show its topics with their hashtags."""
+    """Simulate a small microblog, fit a model to it, show its topics with their hashtags, and write their report."""
     from pitmanyor.cli.work import run_demo
 
     return run_demo(out, posts, sweeps, seed, quiet=json)
@@ -202,4 +202,5 @@ def doctor(json: AsJson = False) -> Answer:
 
 
 from pitmanyor.cli import measure_app as measure_app  # noqa: E402  its commands join `app`
+from pitmanyor.cli import report_app as report_app  # noqa: E402  its commands join `app`
 from pitmanyor.cli import use_app as use_app  # noqa: E402  its commands join `app`

@@ -169,8 +169,13 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
         print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
     source = Source(file, {"links": str(follows), "min_df": 2})
-    options = {"sweeps": sweeps, "seed": seed}
+    options = {"sweeps": sweeps, "seed": seed, "samples": min(20, sweeps // 2)}
     answer = fit_source(source, "tntm", out / "run", options, 1, quiet)
+    from pitmanyor.report import write_report
+
+    page = write_report(out / "run", out / "report.html").resolve()
+    answer.facts["report"] = str(page)
+    answer.shown.append(f"The report, a page to be opened in any browser: {page}")
     answer.next.insert(0, f"pitmanyor check {shlex.quote(str(file))}    # what was read")
     return answer
 

@@ -1,0 +1,69 @@
+"""The commands that show a run as a page."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pitmanyor.cli.answers import Answer, answers
+from pitmanyor.cli.app import AsJson, RunPath, app
+from pitmanyor.errors import PlanError
+
+Texts = Annotated[Path | None, typer.Option("--posts", help="The file with the posts, if it is not where it was read.")]
+Redact = Annotated[bool, typer.Option("--redact", help="Authors by hashes, and no texts.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
+
+
+@app.command()
+@answers
+def report(
+    run: RunPath,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to be written.")] = Path("report.html"),
+    posts: Texts = None,
+    redact: Redact = False,
+    open_: Open = False,
+    json: AsJson = False,
+) -> Answer:
+    """Write a run as one HTML page that works offline: topics, posts, authors, followers, times, and trust."""
+    from pitmanyor.report import build_page, build_payload
+    from pitmanyor.report.write import open_run, write_page
+
+    fit, chains = open_run(run)
+    payload = build_payload(fit, chains=chains, posts=posts, redact=redact)
+    page = build_page(payload)
+    write_page(page, out)
+    if open_:
+        typer.launch(out.resolve().as_uri())
+    texts = payload["posts"]["said"] if "posts" in payload else "Authors are hashed, and texts are left out."
+    facts = {"out": str(out), "bytes": len(page.encode()), "topics": len(payload["topics"]), "redacted": redact}
+    facts |= {"panels": sorted(payload), "texts": texts, "trust": payload["trust"]["sentence"]}
+    shown = [f"{len(payload['topics'])} topics, {len(page.encode()) / 1e6:.2f} MB: {out.resolve()}"]
+    shown += [texts, payload["trust"]["sentence"]]
+    name = shlex.quote(str(run))
+    next_ = [] if redact else [f"pitmanyor report {name} --redact -o public.html    # to be passed on"]
+    return Answer(facts, shown, [*next_, f"pitmanyor serve {name}    # with live inference for drafts"])
+
+
+@app.command()
+@answers
+def serve(
+    run: RunPath,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at: by default, of this machine alone.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen at.", min=1, max=65535)] = 8642,
+    posts: Texts = None,
+    redact: Redact = False,
+    open_: Open = False,
+    json: AsJson = False,
+) -> Answer:
+    """Show the page of a run on this machine, with the topics of drafts sampled by the model. Ctrl-C ends it."""
+    try:
+        from pitmanyor.report.server import serve_run
+    except ModuleNotFoundError as error:
+        raise PlanError(f"serve needs {error.name}, which is not installed: pip install 'pitmanyor[serve]'") from None
+    address = serve_run(run, (host, port), posts=posts, redact=redact, open_page=open_)
+    return Answer({"run": str(run), "address": address}, [f"No longer at {address}."])

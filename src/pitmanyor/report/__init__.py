@@ -1,0 +1,7 @@
+"""A fit as a page: one HTML file that works offline, and the same page served with live inference."""
+
+from pitmanyor.report.page import build_page
+from pitmanyor.report.payload import build_payload
+from pitmanyor.report.write import write_report
+
+__all__ = ["build_page", "build_payload", "write_report"]

@@ -1,0 +1,87 @@
+"""Families of topics, and where topics lie on a map: both from how alike their words are.
+
+Fifty topics cannot have fifty colours that people tell apart. At most eight families can.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+MOST_FAMILIES = 8
+
+
+def apart(rows: Floats, shares: Floats) -> Floats:
+    """Distances between topics, from 0 to 1: one minus the cosine of p log(p/q), where p exceeds q.
+
+    Only words that a topic uses more than all topics do (q) count. Of plain distributions, small topics, which have
+    learned little beyond q, would be alike for that alone.
+    """
+    everywhere = np.maximum(shares @ rows / shares.sum(), 1e-300)
+    own = rows * np.log(np.maximum(rows / everywhere, 1.0))
+    unit = own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-300)
+    distance = np.clip(1.0 - unit @ unit.T, 0.0, 1.0)
+    np.fill_diagonal(distance, 0.0)
+    return np.asarray(distance)
+
+
+def families(distance: Floats, shares: Floats, smallest: float = 0.0) -> Ints:
+    """The family of every topic, numbered by size: each topic goes with the nearest of at most eight leaders.
+
+    Leaders are the topics to which all tokens are nearest, by their topics: medoids, found greedily and then by swaps.
+    There are no more than topics of at least the `smallest` share: what few tokens say has no colour of its own.
+    """
+    leaders = medoids(distance, shares, int(np.clip(np.sum(shares >= smallest), 1, MOST_FAMILIES)))
+    group = distance[:, leaders].argmin(axis=1)
+    group[leaders] = np.arange(len(leaders))  # a topic just like a leader may be one as well
+    size = np.bincount(group, weights=shares)
+    rank = np.empty(len(size), np.int64)
+    rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
+    return np.asarray(rank[group])
+
+
+def medoids(distance: Floats, weights: Floats, n: int) -> list[int]:
+    """So many points with the least weighted sum of distances to the nearest of them, as far as swaps of one go.
+
+    >>> medoids(np.abs(np.subtract.outer([0, 1, 2, 10, 11], [0, 1, 2, 10, 11])), np.ones(5), 2)
+    [1, 3]
+    """
+
+    def best(others: list[int]) -> tuple[int, float]:
+        """The point that serves best beside the others, and the sum that is left."""
+        nearest = distance[:, others].min(axis=1) if others else np.full(len(distance), np.inf)
+        sums = weights @ np.minimum(nearest[:, None], distance)
+        sums[others] = np.inf
+        return int(sums.argmin()), float(sums.min())
+
+    chosen: list[int] = []
+    for _ in range(n):
+        chosen.append(best(chosen)[0])
+    total, before = float(weights @ distance[:, chosen].min(axis=1)), np.inf
+    while total < before - 1e-12:
+        before = total
+        for i in range(n):
+            point, left = best([*chosen[:i], *chosen[i + 1 :]])
+            if left < total - 1e-12:
+                chosen[i], total = point, left
+    return chosen
+
+
+def plane(distance: Floats, steps: int = 300) -> Floats:
+    """Places in the plane whose distances are near the given ones: least squares by majorisation (SMACOF).
+
+    Topics hardly share words, so nearly all distances are near 1. Classical scaling would set the largest topics apart
+    and heap up the rest; least squares on the distances themselves spreads them.
+    """
+    n = len(distance)
+    turn = np.arange(n) * 2.399963229728653  # a sunflower: even, and the same every time
+    places = np.sqrt(np.arange(n) + 0.5)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1) / np.sqrt(n)
+    for _ in range(steps if n > 2 else 0):
+        between = np.linalg.norm(places[:, None] - places, axis=2)
+        ratio = -distance / np.maximum(between, 1e-9)
+        np.fill_diagonal(ratio, 0.0)
+        np.fill_diagonal(ratio, -ratio.sum(axis=1))
+        places = ratio @ places / n
+    return np.asarray(places)

@@ -1,0 +1,72 @@
+"""One HTML file from a payload: style, scripts and data inside, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+SCRIPTS = (
+    "core", "save", "charts", "topics", "words", "posts", "map", "network", "times", "heat", "draft", "trust",
+    "main",
+)  # fmt: skip
+ASSETS = files("pitmanyor.report").joinpath("assets")
+
+
+def build_page(payload: Mapping[str, Any], live: bool = False) -> str:
+    """The whole page. `live` says that it is served, and may ask its server for the topics of a draft.
+
+    Data are packed, so that no text of theirs is ever parsed as HTML. The policy allows exactly the style and the
+    scripts of this page: nothing is loaded, and what somebody might smuggle in does not run.
+    """
+    style, library = _asset("style.css"), _asset("vendor/d3.min.js")
+    script = '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in SCRIPTS) + "\n})();"
+    return Template(_asset("page.html")).substitute(
+        title=html.escape(_title(payload)),
+        policy=html.escape(_policy(style, (library, script), live)),
+        style=style,
+        library=library,
+        licence=_comment(_asset("vendor/d3.LICENSE.txt")),
+        script=script,
+        live=json.dumps(live),
+        data=pack(payload),
+    )
+
+
+def pack(payload: Mapping[str, Any]) -> str:
+    """JSON, compressed, in letters that mean nothing to HTML."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def _asset(name: str) -> str:
+    return ASSETS.joinpath(name).read_text("utf-8")
+
+
+def _title(payload: Mapping[str, Any]) -> str:
+    about = payload["about"]
+    return f"{len(payload['topics'])} topics of {about.get('source') or format(about['documents'], ',') + ' posts'}"
+
+
+def _policy(style: str, scripts: tuple[str, ...], live: bool) -> str:
+    """Only these very texts run; pictures are made by the page itself; nothing is fetched, but from a live server."""
+    allowed = " ".join(map(_digest, scripts))
+    fetch = "'self'" if live else "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_digest(style)}; img-src data: blob:; "
+        f"connect-src {fetch}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _comment(text: str) -> str:
+    return text.replace("--", "- -")

@@ -1,0 +1,120 @@
+"""The page of a run on this machine, with live inference. It serves the page and answers drafts: no file is read."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+from contextlib import suppress
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from pitmanyor.errors import FileError, PitmanyorError
+from pitmanyor.report.live import Inference, parse
+from pitmanyor.report.page import build_page
+from pitmanyor.report.payload import build_payload
+from pitmanyor.report.view import atlas_of
+from pitmanyor.report.write import open_run
+
+MOST_BYTES = 32_768  # of a request
+MOST_WAITING = 8  # requests; more are sent away
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
+    """An application with two addresses: the page, and /infer for drafts. `hosts` are the names it answers to."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    # A page from elsewhere must not reach this server under a name of its own that leads here.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
+    places = threading.BoundedSemaphore(MOST_WAITING)
+
+    @app.get("/")
+    def show() -> Response:
+        return HTMLResponse(page, headers=HEADERS)
+
+    @app.post("/infer")
+    async def infer(request: Request) -> Response:
+        if not places.acquire(blocking=False):
+            return refusal(503, "Too many drafts at once; try again in a moment.")
+        try:
+            body = await limited_body(request)
+            if body is None:
+                return refusal(413, f"A request has {MOST_BYTES:,} bytes at most.")
+            draft = parse(request.headers.get("content-type", ""), body)
+            return JSONResponse(await run_in_threadpool(inference, draft), headers=HEADERS)
+        except PitmanyorError as error:
+            return refusal(422, str(error))
+        finally:
+            places.release()
+
+    return app
+
+
+async def limited_body(request: Request) -> bytes | None:
+    """The body of a request; None, and not read to its end, if it is too long."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            return None
+    return body
+
+
+def refusal(status: int, why: str) -> JSONResponse:
+    return JSONResponse({"error": why}, status_code=status, headers=HEADERS)
+
+
+def serve_run(
+    run: Path, address: tuple[str, int], *, posts: Path | None = None, redact: bool = False, open_page: bool = False
+) -> str:
+    """Serve the page of a run until Ctrl-C; returns the address at which it was."""
+    host, port = address
+    listening = listen(host, port)
+    fit, chains = open_run(run)
+    page = build_page(build_payload(fit, chains=chains, posts=posts, redact=redact), live=True)
+    app = build_app(page, Inference(atlas_of(fit)), allowed_hosts(host))
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    print(f"The page is at {url}. Ctrl-C ends it.", file=sys.stderr)
+    if not is_loopback(host):
+        print(f"warning: {host} can be reached from other machines, and nobody is asked who they are", file=sys.stderr)
+    if open_page:
+        import webbrowser
+
+        threading.Timer(1.0, webbrowser.open, [url]).start()
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    with listening, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+    return url
+
+
+def listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(
+            f"cannot listen at {host}, port {port} ({why}); choose another with --port or --host"
+        ) from error
+
+
+def allowed_hosts(host: str) -> list[str]:
+    """On this machine only its own names; elsewhere whoever serves has opened it to all."""
+    return ["localhost", host] if is_loopback(host) and ":" not in host else ["*"]
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

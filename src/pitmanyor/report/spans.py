@@ -1,0 +1,77 @@
+"""Where the tokens of a post are in its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.reading.tokenise import GONE, character_table
+
+STEM = 3  # letters that a stemmed word shares with its token, at least
+PIECE = re.compile("#?[^ #]+")
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+
+
+class Piece(NamedTuple):
+    """A piece of a text, in the plain spelling of tokens; did it have a hash sign?"""
+
+    word: str
+    tagged: bool
+    span: Span
+
+
+def cut(text: str) -> list[Piece]:
+    """A text in pieces, as the tokeniser cuts it, with their places."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters have no small form of one character
+        lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    points = character_table(True)[np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), np.uint32)]
+    spelled = points.tobytes().decode("utf-32-le", "surrogatepass")
+    out = []
+    for found in PIECE.finditer(spelled):
+        word = found[0].replace(chr(GONE), "")
+        out.append(Piece(word.lstrip("#").strip("'_").removesuffix("'s"), word.startswith("#"), Span(*found.span())))
+    return out
+
+
+def align(pieces: Sequence[Piece], tokens: Sequence[str], tagged: bool | None = None) -> list[Span | None]:
+    """The place of every token, one after the other from left to right; None for one that is not there.
+
+    `tagged`: look among pieces with a hash sign only, or only among those without.
+
+    >>> align(cut("The #Jazz band played"), ["jazz", "band", "tuba", "play"])
+    [Span(start=4, end=9), Span(start=10, end=14), None, Span(start=15, end=21)]
+    """
+    among = [piece for piece in pieces if tagged is None or tagged == piece.tagged]
+    out: list[Span | None] = []
+    first = 0
+    for token in tokens:
+        at = _find(among, first, token)
+        out.append(None if at is None else among[at].span)
+        first = first if at is None else at + 1
+    return out
+
+
+def _find(pieces: Sequence[Piece], first: int, token: str) -> int | None:
+    """The next piece that is the token, or else the next one that a stemmer may have cut to it."""
+    rest = range(first, len(pieces))
+    exact = next((at for at in rest if pieces[at].word == token), None)
+    if exact is not None or len(token) < STEM:
+        return exact
+    stem = token[: max(STEM, len(token) - 2)]
+    return next((at for at in rest if pieces[at].word.startswith(stem)), None)
+
+
+def units(text: str, spans: Sequence[Span]) -> list[Span]:
+    """The same places in units of UTF-16, in which browsers count."""
+    if text.isascii() or max(text, default="") <= "\uffff":
+        return list(spans)
+    before = np.concatenate([[0], np.cumsum([1 + (c > "\uffff") for c in text])])
+    return [Span(int(before[span.start]), int(before[span.end])) for span in spans]

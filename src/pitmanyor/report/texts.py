@@ -1,0 +1,89 @@
+"""The texts of posts, read again from where the corpus came from: a corpus holds tokens, not texts."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import CorpusError, FileError
+from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.sources import open_source
+from pitmanyor.reading.values import texts as plain_texts
+from pitmanyor.reading.values import token_list
+from pitmanyor.report.clean import clean
+from pitmanyor.report.spans import align, cut
+
+CHECKED = 200  # posts whose tokens are looked for in their texts
+FOUND = 0.8  # the share of their tokens that must be there
+
+
+class Texts(NamedTuple):
+    """A text for each document, or None; and a sentence that says where they are from, or why there are none."""
+
+    values: list[str] | None
+    said: str
+
+
+def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
+    """The texts of all documents, from `file` or the source that the corpus names.
+
+    A file that is named must fit; a source that is gone or has changed since is said to be so, and tokens are shown.
+    """
+    report, rows = corpus.report, corpus.rows
+    column = next((c.name for c in report.columns if c.role == "text"), None) if report else None
+    if report is None or rows is None or column is None:
+        if file is not None:
+            raise CorpusError(f"{file}: this corpus was not read from a table, so its texts cannot be found in one")
+        return Texts(None, "The corpus was made of tokens, so these are tokens and not texts.")
+    place = file or Path(report.source)
+    if not place.is_file():
+        if file is not None:
+            raise FileError(f"{file}: there is no such file; give the one that the posts were read from")
+        return Texts(None, "The file that the posts were read from is not there, so these are tokens and not texts.")
+    try:
+        found = _texts(place, column, {name: report.options[name] for name in _FILE if name in report.options}, rows)
+    except CorpusError as error:
+        if file is not None:
+            raise
+        return Texts(None, f"The texts could not be read again ({error}), so these are tokens and not texts.")
+    if found is None or not _fit(corpus, found):
+        if file is not None:
+            raise FileError(f"{file}: its texts are not those of this run; give the file that was fitted")
+        return Texts(None, "The file has changed since the posts were read, so these are tokens and not texts.")
+    return Texts(found, f"Texts are from {clean(place.name)}.")
+
+
+_FILE = ("encoding", "delimiter", "header")
+
+
+def _texts(place: Path, column: str, options: dict[str, object], rows: np.ndarray) -> list[str] | None:
+    """The texts at these lines; None if a line is not there."""
+    table, _ = open_source(place, FileOptions(**options, skip_bad_lines=True))  # type: ignore[arg-type]
+    if column not in table.columns:
+        return None
+    wanted = set(rows.tolist())
+    found: dict[int, str] = {}
+    for chunk in table.chunks([column]):
+        values = chunk.columns[column]
+        listed = any(isinstance(value, list | tuple | np.ndarray) for value in values)
+        texts = [" ".join(token_list(value)) for value in values] if listed else plain_texts(values)
+        found |= {line: text for line, text in zip(chunk.lines.tolist(), texts, strict=True) if line in wanted}
+    if len(found) < len(wanted):
+        return None
+    return [clean(html.unescape(found[line])) for line in rows.tolist()]
+
+
+def _fit(corpus: Corpus, texts: list[str]) -> bool:
+    """Are the words of some documents in their texts? Hashtags may come from a column of their own."""
+    if "word" not in corpus.streams:
+        return True
+    stream, n_words, n_found = corpus.streams["word"], 0, 0
+    for d in np.linspace(0, len(texts) - 1, min(CHECKED, len(texts))).astype(int).tolist():
+        words = [corpus.vocabulary[w] for w in stream.words[stream.offsets[d] : stream.offsets[d + 1]]]
+        n_words += len(words)
+        n_found += sum(place is not None for place in align(cut(texts[d]), words))
+    return n_found >= FOUND * n_words

@@ -1,0 +1,91 @@
+"""What every part of the page asks of a fit: its topics by size, and the topic of every token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.fitting import Fit
+from pitmanyor.insight.counts import streams_of
+from pitmanyor.insight.naming import view
+from pitmanyor.insight.spread import Prevalence, prevalence
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Atlas:
+    """A fit as the page shows it: topics by size, merged ones as one, those without a token left out.
+
+    `order` has, for each topic of the page, its place among those of `insight.view`, which `spread` is about too.
+    `members[i]` are the fitted topics of the page's topic i, `place[k]` is the page's topic of fitted topic k or -1.
+    `topics` has the page's topic of every token, by stream, in the order in which the corpus has them.
+    """
+
+    fit: Fit
+    spread: Prevalence
+    order: list[int]
+    members: list[list[int]]
+    place: Ints
+    topics: dict[str, Ints]
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Tokens of every topic."""
+        return sum((np.bincount(t, minlength=self.n_topics) for t in self.topics.values()), np.zeros(1, np.int64))
+
+    @property
+    def names(self) -> list[str]:
+        return [self.spread.names[i] for i in self.order]
+
+    @property
+    def shares(self) -> Floats:
+        """Shares of the tokens: means over posterior samples, if the fit kept enough."""
+        return np.asarray(self.spread.shares[0, self.order])
+
+    @property
+    def main(self) -> str:
+        """The stream of words, or else the first."""
+        return "word" if "word" in self.topics else next(iter(self.topics))
+
+    def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
+        """The words of every topic in a stream: a row of probabilities each, and the words themselves."""
+        phi, words = self.fit.topic_words(stream), self.fit.words_of(stream)
+        weight = np.bincount(self.fit.token_topics(stream), minlength=len(phi)) + 1e-9
+        rows = [np.average(phi[group], axis=0, weights=weight[group]) for group in self.members]
+        return np.array(rows), words
+
+    def fold(self, rows: Floats) -> Floats:
+        """Columns by fitted topic summed to columns by topic of the page."""
+        return np.stack([rows[..., group].sum(axis=-1) for group in self.members], axis=-1)
+
+
+def atlas_of(fit: Fit) -> Atlas:
+    if not fit.graph.streams:
+        raise PlanError("this run has no text, so there are no topics to show; a report needs a model with tokens")
+    if fit.n_sweeps == 0:
+        raise PlanError("this run has no sweep yet; go on with it first: pitmanyor resume RUN")
+    shown, spread = view(fit), prevalence(fit)
+    found = {name: fit.token_topics(name) for name in streams_of(fit)}
+    counts = np.bincount(shown.place[np.concatenate(list(found.values()))], minlength=len(shown.members))
+    order = [i for i in np.argsort(-spread.shares[0], kind="stable").tolist() if counts[i]]
+    place = np.full(fit.n_topics, -1, np.int64)
+    for i, group in enumerate(order):
+        place[list(shown.members[group])] = i
+    return Atlas(
+        fit=fit,
+        spread=spread,
+        order=order,
+        members=[list(shown.members[i]) for i in order],
+        place=place,
+        topics={name: place[topics] for name, topics in found.items()},
+    )

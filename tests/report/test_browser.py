@@ -1,0 +1,320 @@
+"""The page in a real browser: every panel draws, a choice filters, nothing is loaded, and nothing hostile runs."""
+
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from pitmanyor.report import build_page, build_payload
+from pitmanyor.report.live import Draft, Inference
+from pitmanyor.report.view import atlas_of
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install 'pitmanyor[browser]'")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; on Debian: apt-get install chromium")
+
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PANELS = ["words", "posts", "map", "network", "times", "heat", "draft", "trust"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as starter:
+        browser = starter.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(payload, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(build_page(payload))
+    return path
+
+
+@contextmanager
+def opened(browser, address, **options):
+    """A page, ready. At the end: no error was logged, and nothing but the page itself was asked for."""
+    context = browser.new_context(
+        **{"viewport": {"width": 1300, "height": 900}, "color_scheme": "light", "reduced_motion": "reduce"} | options
+    )
+    wrong, asked = [], []
+    context.route(
+        "**/*", lambda route: route.continue_() if route.request.url.split("#")[0] == address else route.abort()
+    )
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url.split("#")[0]))
+    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    yield page
+    assert wrong == []
+    assert [url for url in asked if url != address and not url.startswith(("data:", "blob:"))] == []
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def view(browser, file):
+    """One page for the tests that look; each starts from the whole view."""
+    with opened(browser, file.as_uri()) as page:
+        yield page
+
+
+@pytest.fixture
+def page(view):
+    view.keyboard.press("Escape")
+    view.wait_for_selector("[aria-pressed=true]", state="detached")
+    return view
+
+
+def choose(page, i):
+    page.locator("#list .topic").nth(i).click()
+
+
+def test_every_panel_draws(page):
+    assert page.locator("section.panel").evaluate_all("all => all.map(one => one.id)") == PANELS
+    for panel in ("map", "network", "times", "heat"):
+        marks = page.locator(f"#{panel} svg.chart").locator("circle, rect, line, path.layer")
+        assert marks.count() > 5, panel
+    assert page.locator("#trust svg.chart").count() == 3
+    assert page.locator("#posts li").count() == 12 and page.locator("#posts mark").count() > 30
+    for hint in page.locator(".hint").all_text_contents():
+        assert len(hint) > 30
+
+
+def test_the_head_says_what_was_read_and_one_sentence_on_trust(page, payload):
+    head = page.locator("#head").inner_text()
+    assert "240 posts" in head and "10 authors" in head and "Jan 2026" in head
+    assert payload["trust"]["sentence"] in head and f"{len(payload['topics'])} topics" in head
+
+
+def test_choosing_a_topic_filters_posts_and_graph(page, payload):
+    dots = "all => all.filter(dot => dot.classList.contains('in')).length"
+    everybody = page.locator("#network circle").evaluate_all(dots)
+    choose(page, 1)
+    label = payload["topics"][1]["label"]
+    with_topic = sum(1 in marks[2::3] for _, marks in payload["posts"]["posts"])
+    assert page.locator("#posts-said").inner_text() == f"{with_topic} posts with {label}"
+    assert all(
+        n > 0
+        for n in page.locator("#posts li").evaluate_all(
+            "all => all.map(li => li.querySelectorAll('mark.chosen').length)"
+        )
+    )
+    share = [payload["authors"]["shares"][a][1] for a, _, _ in payload["network"]["nodes"]]
+    assert page.locator("#network circle").evaluate_all(dots) == sum(s >= 150 for s in share) < everybody
+    assert label in page.locator("#words").inner_text() and page.locator("#words svg.chart .word").count() > 10
+    grey = "all => new Set(all.map(dot => getComputedStyle(dot).fill)).size"
+    assert page.locator("#map circle").evaluate_all(grey) == 2  # the chosen one, and grey
+    choose(page, 1)
+    assert page.locator("#posts-said").inner_text() == "240 posts"
+
+
+def test_the_address_keeps_the_choice(browser, file, page, payload):
+    choose(page, 2)
+    page.locator("#relevance").fill("0.2")
+    page.locator("#search").fill("the")
+    address = page.evaluate("location.hash.slice(1)")
+    assert f"topic={payload['topics'][2]['id']}" in address and "relevance=0.2" in address and "q=the" in address
+    with opened(browser, file.as_uri()) as other:
+        other.evaluate(f"location.hash = {address!r}")
+        other.wait_for_selector("[aria-pressed=true]")
+        assert other.locator("[aria-pressed=true]").get_attribute("data-topic") == "2"
+        assert other.locator("#search").input_value() == "the" and other.locator("#relevance").input_value() == "0.2"
+        assert other.locator("#posts-said").inner_text() == page.locator("#posts-said").inner_text()
+
+
+def test_keys(page):
+    pressed = "[...document.querySelectorAll('#list [aria-pressed=true]')].map(one => one.dataset.topic).join()"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(pressed) == "1"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(pressed) == "0"
+    page.keyboard.press("/")
+    page.keyboard.type("zzzz")
+    assert page.evaluate("document.activeElement.id") == "search"
+    assert page.locator("#list .topic").count() == 1 and page.locator("#posts li").count() == 0
+    page.keyboard.press("Escape")
+    assert page.evaluate(pressed) == "" and page.locator("#list .topic").count() > 2
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible() and "through the topics" in page.locator("#help").inner_text()
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+
+
+def test_search_finds_authors_and_words(page, payload):
+    name = payload["authors"]["names"][0]
+    page.locator("#search").fill(name)
+    found = page.locator("#posts li").all_inner_texts()
+    assert len(found) == 12 and all(name in text for text in found)
+    tag = payload["topics"][0]["tags"][0][0]
+    page.locator("#search").fill(f"#{tag}")
+    assert page.locator('#list [data-topic="0"]').count() == 1
+
+
+def test_the_slider_goes_from_frequent_to_distinctive(page, payload):
+    choose(page, 0)
+    entries = payload["topics"][0]["words"]
+    words = page.locator("#words .word text:first-child")
+    page.locator("#relevance").fill("1")
+    assert words.nth(0).text_content() == max(entries, key=lambda e: e[1])[0]
+    page.locator("#relevance").fill("0")
+    found = words.nth(0).text_content()
+    assert next(e[1] / e[2] for e in entries if e[0] == found) == max(e[1] / e[2] for e in entries)
+
+
+def test_charts_and_tables_are_saved(page, payload):
+    def saved(panel, kind):
+        with page.expect_download() as download:
+            page.locator(f"#{panel} .tools button", has_text=kind).click()
+        return download.value.suggested_filename, download.value.path().read_bytes()
+
+    name, svg = saved("map", "SVG")
+    assert name == "map.svg" and svg.startswith(b"<svg") and b"var(--" not in svg and b"class=" not in svg
+    name, png = saved("network", "PNG")
+    assert name == "network.png" and png.startswith(b"\x89PNG") and len(png) > 5_000
+    name, table = saved("heat", "CSV")
+    rows = table.decode("utf-8-sig").splitlines()
+    assert name == "heat.csv" and len(rows) == 1 + len(payload["authors"]["shares"])
+    for panel in ("words", "posts", "map", "network", "times", "trust"):
+        assert len(saved(panel, "CSV")[1].splitlines()) > 5, panel
+
+
+def test_a_draft_gets_hashtags_without_a_server(page, payload):
+    for k in range(3):
+        words = [word for word, _, _ in payload["topics"][k]["words"][:6]]
+        page.locator("#draft-text").fill(" ".join(words))
+        page.wait_for_selector(f'#draft-topics li:first-child[data-topic="{k}"]')
+        offered = [tag.strip("#") for tag in page.locator("#draft-tags button").all_inner_texts()]
+        known = {tag for tag, _, _ in payload["topics"][k]["tags"]}
+        assert len(offered) == 8 and len(known & set(offered)) >= 3
+    page.locator("#draft-tags button").first.click()
+    assert page.locator("#draft-text").input_value().endswith(f"#{offered[0]}")
+    page.locator("#draft-text").fill("")
+
+
+def test_the_topics_of_drafts_in_the_page_are_near_those_of_the_model(page, blog, payload):
+    """Expectation and maximisation over the commonest words, against Gibbs sweeps over all of the model."""
+    infer, texts = Inference(atlas_of(blog)), [text for text, _ in payload["posts"]["posts"][:40]]
+    agree = 0
+    for text in texts[::4]:
+        page.locator("#draft-text").fill(text)
+        page.wait_for_selector("#draft-out[aria-busy=false]")
+        shares = infer(Draft(text, None))["shares"]
+        agree += page.locator("#draft-topics li").first.get_attribute("data-topic") == str(shares.index(max(shares)))
+    page.locator("#draft-text").fill("")
+    assert agree >= 8
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1300, "dark")])
+def test_phones_and_the_dark(browser, file, width, scheme):
+    with opened(browser, file.as_uri(), viewport={"width": width, "height": 800}, color_scheme=scheme) as page:
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing to be pushed sideways
+        choose(page, 0)
+        paper, ink = (page.evaluate(f"getComputedStyle(document.body).{what}") for what in ("backgroundColor", "color"))
+        light = [sum(map(int, colour[4:-1].split(","))) for colour in (paper, ink)]
+        assert (light[0] > light[1]) == (scheme == "light")
+        page.locator("#theme").click()
+        assert page.evaluate("document.documentElement.dataset.theme") != scheme
+
+
+def test_panels_without_data_are_absent(browser, plain, tmp_path):
+    path = tmp_path / "plain.html"
+    path.write_text(build_page(build_payload(plain)))
+    with opened(browser, path.as_uri()) as page:
+        assert page.locator("section.panel").evaluate_all("all => all.map(one => one.id)") == [
+            "words",
+            "posts",
+            "draft",
+            "trust",
+        ]
+        choose(page, 1)
+        page.locator("#draft-text").fill("goal match")
+        page.wait_for_selector("#draft-topics li")
+
+
+def test_redacted_pages_work(browser, blog, tmp_path):
+    path = tmp_path / "redacted.html"
+    path.write_text(build_page(build_payload(blog, redact=True)))
+    with opened(browser, path.as_uri()) as page:
+        assert page.locator("#posts").count() == 0 and page.locator("#network circle").count() == 9
+        choose(page, 0)
+
+
+def test_hostile_text_is_shown_and_does_not_run(browser, hostile, tmp_path):
+    path = tmp_path / "hostile.html"
+    path.write_text(build_page(build_payload(hostile)))
+    with opened(browser, path.as_uri()) as page:
+        for i in range(page.locator("#list .topic").count()):
+            choose(page, i)
+        page.keyboard.press("Escape")
+        page.locator("#search").fill("<script>")
+        assert "<script>window.pwned=1</script>" in page.locator("#posts").inner_text()
+        page.keyboard.press("Escape")
+        page.locator("#draft-text").fill("bread <img src=x onerror=window.pwned=1>")
+        page.wait_for_selector("#draft-out p")
+        assert page.evaluate("window.pwned") is None
+        assert page.locator("#panels script, #panels img, #panels b, #list img, #panels iframe").count() == 0
+        assert "\u202e" not in page.content() and "[U+202E]" in page.content()
+
+
+def test_the_policy_stands_behind_all_this(browser, file):
+    """A script or a picture that did get into the page would not run or load."""
+    context = browser.new_context()
+    page, refused, asked = context.new_page(), [], []
+    page.on("console", lambda message: refused.append(message.text))
+    page.goto(file.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    page.on("requestfinished", lambda request: asked.append(request.url))
+    page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "window.pwned = 1";
+            const image = document.createElement("img");
+            image.src = "http://evil.example/x.png";
+            document.body.append(script, image);
+        }"""
+    )
+    assert page.evaluate("window.pwned") is None
+    assert page.evaluate("fetch('http://evil.example/').then(() => 'sent', () => 'refused')") == "refused"
+    assert len(refused) >= 3 and all("Content Security Policy" in text for text in refused[:2]) and asked == []
+    context.close()
+
+
+def test_live_inference(browser, payload, blog):
+    uvicorn = pytest.importorskip("uvicorn")
+    from pitmanyor.report.server import allowed_hosts, build_app
+
+    app = build_app(build_page(payload, live=True), Inference(atlas_of(blog)), allowed_hosts("127.0.0.1"))
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + 30
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{port}/")
+    page.wait_for_selector("body[data-ready]")
+    with page.expect_response("**/infer") as answer:
+        page.locator("#draft-text").fill(" ".join(word for word, _, _ in payload["topics"][0]["words"][:6]))
+    assert answer.value.status == 200
+    page.wait_for_selector("#draft-tags button")
+    assert page.locator("#draft-topics li").first.get_attribute("data-topic") == "0"
+    page.locator("#draft-text").fill("xyzzy")
+    page.wait_for_selector("#draft-out p:has-text('vocabulary')")
+    server.should_exit = True
+    thread.join(20)
+    page.locator("#draft-text").fill("goal")
+    page.wait_for_selector("#draft-out p:has-text('does not answer')")
+    context.close()

@@ -1,0 +1,171 @@
+"""What is on the page is what the fit says; what is not in the data is not on the page."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
+from pitmanyor.insight import merge, rename
+from pitmanyor.report import build_payload
+from pitmanyor.report.draft import draft_facts
+from pitmanyor.report.people import spread
+from pitmanyor.report.posts import choose, marked
+from pitmanyor.report.texts import read_texts
+from pitmanyor.report.view import atlas_of
+
+
+def test_topics_are_those_of_the_fit_by_size(blog, payload):
+    topics, names = payload["topics"], labels(blog)
+    counts = np.bincount(blog.state.text.topic, minlength=blog.n_topics)
+    assert [topic["label"] for topic in topics] == [names[topic["id"]] for topic in topics]
+    assert {topic["id"]: topic["tokens"] for topic in topics} == {k: n for k, n in enumerate(counts.tolist()) if n}
+    spread_out = prevalence(blog)
+    for topic in topics:
+        at = spread_out.topics.index(topic["id"])
+        assert topic["share"] == pytest.approx(spread_out.shares[0, at], rel=0.01)
+        assert topic["low"] <= topic["share"] * 1.01 and topic["share"] <= topic["high"] * 1.01
+    assert [topic["share"] for topic in topics] == sorted((topic["share"] for topic in topics), reverse=True)
+    for topic in topics[:3]:
+        best = dict(blog.topics(5)[topic["id"]])
+        assert {word: p for word, p, _ in topic["words"][:5]} == pytest.approx(best, rel=0.01)
+    assert payload["about"]["interval"] == "samples" and len(payload["families"]) <= 8
+
+
+def words_of(text, marks):
+    """Marked words and their topics, as the page cuts them out."""
+    out, at = [], 0
+    for gap, length, topic in zip(marks[::3], marks[1::3], marks[2::3], strict=True):
+        out.append((text[at + gap : at + gap + length].lower(), topic))
+        at += gap + length
+    return out
+
+
+def test_every_word_of_a_post_has_its_topic(blog, payload):
+    atlas, texts = atlas_of(blog), read_texts(blog.corpus).values
+    for d in range(60):
+        tokens = []
+        for name, sign in (("word", ""), ("hashtag", "#")):
+            stream = blog.corpus.streams[name]
+            part = slice(*stream.offsets[d : d + 2])
+            words = [sign + blog.corpus.vocabulary[w] for w in stream.words[part]]
+            tokens += zip(words, atlas.topics[name][part].tolist(), strict=True)
+        assert sorted(words_of(*marked(atlas, d, texts[d]))) == sorted(tokens)
+        assert sorted(words_of(*marked(atlas, d, None))) == sorted(tokens)  # tokens alone, where there is no text
+    posts = payload["posts"]
+    assert len(posts["posts"]) == posts["of"] == 240
+    n_marks = sum(len(marks) // 3 for _, marks in posts["posts"])
+    assert n_marks == sum(topic["tokens"] for topic in payload["topics"])
+
+
+def test_hashtags_of_a_column_come_after_the_text_and_long_texts_are_cut(blog):
+    atlas = atlas_of(blog)
+    stream = blog.corpus.streams["hashtag"]
+    d = int(np.flatnonzero(stream.lengths == 2)[0])
+    tags = ["#" + blog.corpus.vocabulary[w] for w in stream.words[stream.offsets[d] : stream.offsets[d + 1]]]
+    text, marks = marked(atlas, d, "Nothing of it here")
+    assert text == f"Nothing of it here {' '.join(tags)}"
+    assert [word for word, _ in words_of(text, marks)] == tags
+    assert len(marked(atlas, d, "far too long " * 100)[0]) == 600
+    assert "https://example.org/aaaaaaaaaaaaaa\u2026" in marked(atlas, d, f"see https://example.org/{'a' * 90}")[0]
+
+
+def test_the_first_posts_are_spread_over_all(blog):
+    assert sorted(choose(atlas_of(blog), [[]])) == list(range(240))
+    assert choose(atlas_of(blog), [[5, 6], [7]])[:3] == [5, 7, 6]
+    assert np.ptp(np.histogram(choose(atlas_of(blog), [[]])[:60], bins=4, range=(0, 240))[0]) <= 4
+
+
+def test_posts_of_a_topic_are_the_representative_ones(blog, payload):
+    texts = read_texts(blog.corpus).values
+    for i, topic in enumerate(payload["topics"][:3]):
+        best = [payload["posts"]["posts"][p][0] for p in payload["posts"]["best"][i][:5]]
+        assert best == [texts[d] for d in representative(blog, topic["id"], 5)]
+
+
+def test_authors_links_and_times(blog, payload):
+    authors, group = payload["authors"], blog.corpus.groups["author"]
+    assert sorted(authors["names"]) == sorted(map(str, group.labels))
+    assert authors["posts"] == sorted(np.bincount(group.codes).tolist(), reverse=True)
+    assert all(sum(row) == pytest.approx(1000, abs=len(payload["topics"])) for row in authors["shares"])
+    network = payload["network"]
+    names = [authors["names"][a] for a, _, _ in network["nodes"]]
+    drawn = {(names[a], names[b]) for a, b in network["links"]}
+    assert drawn == set(blog.corpus.links["follows"].pairs)
+    times = payload["times"]
+    assert times["every"] == "week" and len(times["minutes"]) == len(times["shares"][0]) >= 12
+    assert sum(times["tokens"]) == blog.corpus.n_tokens
+    assert sum(row[3] for row in times["shares"]) == pytest.approx(1000, abs=1)
+
+
+def test_what_is_not_there_is_absent(plain):
+    payload = build_payload(plain)
+    assert not {"authors", "network", "times"} & set(payload)
+    assert not {"authors", "tags", "first"} & set(payload["about"])
+    assert "tags" not in payload["draft"] and "tags" not in payload["topics"][0]
+    assert payload["posts"]["posts"][0][0] in ("goal match goal team", "bread oven bread butter")
+    assert "made of tokens" in payload["posts"]["said"]
+    assert payload["about"]["interval"] == "documents"
+    json.dumps(payload, allow_nan=False)
+
+
+def test_names_and_merges_are_respected(blog, tmp_path):
+    blog.save(tmp_path / "run")
+    named = load(tmp_path / "run")
+    first, second = [topic["id"] for topic in build_payload(named)["topics"]][:2]
+    merge(named, [first, second], "one of two")
+    rename(named, {build_payload(named)["topics"][1]["id"]: "<b>bold</b>"})
+    payload = build_payload(named)
+    assert [topic["label"] for topic in payload["topics"]][:2] == ["one of two", "<b>bold</b>"]
+    assert sum(topic["tokens"] for topic in payload["topics"]) == blog.corpus.n_tokens
+    assert sum(p for _, p, _ in payload["topics"][0]["words"]) <= 1.0
+
+
+def test_redacted_pages_have_no_name_and_no_text(blog, payload):
+    redacted, again = build_payload(blog, redact=True), build_payload(blog, redact=True)
+    said = json.dumps(redacted)
+    assert "posts" not in redacted and "source" not in redacted["about"]
+    assert not [name for name in payload["authors"]["names"] if name in said]
+    assert len(set(redacted["authors"]["names"])) == len(payload["authors"]["names"])
+    assert set(redacted["authors"]["names"]).isdisjoint(again["authors"]["names"])  # nobody can try names
+    assert redacted["authors"]["posts"] == payload["authors"]["posts"]
+
+
+def test_words_that_are_names_are_redacted():
+    documents = {"word": [["ann", "goal", "@bob"], ["bread", "goal", "ann"]] * 6, "hashtag": [["ann"], ["bread"]] * 6}
+    corpus = Corpus.from_tokens(documents, groups={"author": ["Ann Goalby", "bob"] * 6})
+    found = fit(models.tntm().without("follows"), corpus, sweeps=4, seed=1)
+    assert '"ann"' in json.dumps(build_payload(found))
+    said = json.dumps(build_payload(found, redact=True)).lower()
+    assert '"ann"' not in said and "#ann" not in said and "@bob" not in said and '"goal"' in said
+
+
+def test_a_draft_word_speaks_for_the_topics_that_use_it(blog):
+    atlas = atlas_of(blog)
+    facts = draft_facts(atlas)
+    rows, words = atlas.word_rows("word")
+    weight = np.bincount(atlas.topics["word"], minlength=atlas.n_topics)
+    w = int((weight @ rows).argmax())
+    told = dict(zip(facts["words"][words[w]][::2], facts["words"][words[w]][1::2], strict=True))
+    given = weight * rows[:, w] / (weight @ rows[:, w])
+    assert told == pytest.approx({k: 1000 * p for k, p in enumerate(given) if p > 0.02}, abs=1)
+    assert len(facts["chances"]) == atlas.n_topics and len(facts["chances"][0]) == len(facts["tags"])
+
+
+def test_linked_authors_are_drawn_near():
+    rng = np.random.default_rng(1)
+    team = np.arange(40) % 2
+    links = np.argwhere((team[:, None] == team) & (rng.random((40, 40)) < 0.3))
+    xy = spread(40, links[links[:, 0] != links[:, 1]])
+    apart = np.linalg.norm(xy[:, None] - xy, axis=2)
+    assert np.abs(xy).max() <= 1.0
+    assert apart[team[:, None] == team].mean() < 0.7 * apart[team[:, None] != team].mean()
+
+
+def test_runs_without_text_or_sweeps_are_refused(plain):
+    with pytest.raises(PlanError, match="no sweep yet"):
+        atlas_of(fit(plain.graph, plain.corpus, sweeps=0, seed=1))
+    corpus = Corpus.from_tokens([["x"]] * 3, groups={"author": list("abc")}, links={"follows": [("a", "b")]})
+    graph = models.tntm().without("theta_tag").without("word")
+    with pytest.raises(PlanError, match="no text"):
+        atlas_of(fit(graph, corpus, sweeps=2, seed=1, n_topics=2))

@@ -1,0 +1,132 @@
+"""The served page: two addresses, limits, and inference by the fitted model."""
+
+import json
+import threading
+
+import pytest
+from fastapi.testclient import TestClient
+
+from pitmanyor import PlanError, recommend_tags
+from pitmanyor.insight.drafts import as_corpus
+from pitmanyor.report import build_page
+from pitmanyor.report.live import LONGEST, Inference, parse
+from pitmanyor.report.server import MOST_BYTES, MOST_WAITING, allowed_hosts, build_app, is_loopback
+from pitmanyor.report.view import atlas_of
+
+DRAFT = "guitar concert and a new album"
+
+
+@pytest.fixture(scope="module")
+def inference(blog):
+    return Inference(atlas_of(blog))
+
+
+@pytest.fixture(scope="module")
+def client(payload, inference):
+    app = build_app(build_page(payload, live=True), inference, allowed_hosts("127.0.0.1"))
+    return TestClient(app, base_url="http://127.0.0.1:8642")
+
+
+def test_the_page_is_served_and_nothing_else(client, home):
+    page = client.get("/")
+    assert page.status_code == 200 and 'data-live="true"' in page.text
+    assert page.headers["X-Content-Type-Options"] == "nosniff" and page.headers["X-Frame-Options"] == "DENY"
+    for path in (
+        "/docs",
+        "/openapi.json",
+        "/redoc",
+        "/infer",
+        "/header.json",
+        "/../header.json",
+        f"/{home}/run/header.json",
+    ):
+        assert client.get(path).status_code in (404, 405), path
+
+
+def test_drafts_are_inferred_by_the_model(client, blog, inference):
+    said = client.post("/infer", json={"text": DRAFT}).json()
+    shares = blog.infer(as_corpus(blog, [DRAFT]), threads=1).shares
+    assert said["shares"] == pytest.approx(inference.atlas.fold(shares)[0].tolist(), abs=1e-4)
+    assert [one["tag"] for one in said["tags"][:5]] == [one.label for one in recommend_tags(blog, DRAFT, n=5)]
+    known = set(blog.corpus.vocabulary) & {"guitar", "concert", "new", "album"}  # "and", "a" are stop words
+    assert (said["known"], said["tokens"]) == (len(known), 4)
+    author = 1
+    by = client.post("/infer", json={"text": DRAFT, "author": author}).json()
+    who = inference.authors[author]
+    assert [one["tag"] for one in by["tags"][:5]] == [one.label for one in recommend_tags(blog, DRAFT, who, n=5)]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"text": "x" * (LONGEST + 1)}, 422),
+        ({"text": ""}, 422),
+        ({"text": 5}, 422),
+        ({"text": DRAFT, "author": 10**6}, 422),
+        ({"text": DRAFT, "author": "ann"}, 422),
+        ({"text": DRAFT, "author": True}, 422),
+        ({"no": "text"}, 422),
+        (["text"], 422),
+        ({"text": "xyzzy plugh"}, 422),
+        ({"text": "the"}, 422),
+        ({"text": "x" * MOST_BYTES}, 413),
+    ],
+)
+def test_what_is_no_draft_is_refused_with_a_sentence(client, body, status):
+    answer = client.post("/infer", json=body)
+    assert answer.status_code == status and len(answer.json()["error"]) > 20
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 9_000, b'{"text": "\\ud800 goal"}'])
+def test_broken_requests_do_not_break_the_server(client, body):
+    answer = client.post("/infer", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (200, 422)
+
+
+def test_other_pages_cannot_ask(client):
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 400
+    assert (
+        client.post("/infer", content=json.dumps({"text": DRAFT}), headers={"Content-Type": "text/plain"}).status_code
+        == 422
+    )
+    assert "access-control-allow-origin" not in client.get("/", headers={"Origin": "http://evil.example"}).headers
+    with pytest.raises(PlanError, match="Content-Type"):
+        parse("text/plain", b"{}")
+
+
+def test_more_than_a_few_at_once_are_sent_away(payload):
+    entered, leave = threading.Semaphore(0), threading.Event()
+
+    def slow(draft):
+        entered.release()
+        leave.wait(20)
+        return {}
+
+    with TestClient(build_app("", slow, ["*"])) as client:
+        found = []
+        ask = [
+            threading.Thread(target=lambda: found.append(client.post("/infer", json={"text": "a"}).status_code))
+            for _ in range(MOST_WAITING)
+        ]
+        for one in ask:
+            one.start()
+        for _ in ask:
+            assert entered.acquire(timeout=20)
+        assert client.post("/infer", json={"text": "a"}).status_code == 503
+        leave.set()
+        for one in ask:
+            one.join()
+        assert found == [200] * MOST_WAITING
+        assert client.post("/infer", json={"text": "a"}).status_code == 200
+
+
+def test_models_without_hashtags_or_authors_have_topics_only(plain):
+    said = Inference(atlas_of(plain))(parse("application/json", b'{"text": "goal match"}'))
+    assert said["tags"] == [] and sum(said["shares"]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_only_this_machine_is_loopback():
+    assert [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.1", "name")] == [
+        True
+    ] * 3 + [False] * 3
+    assert allowed_hosts("127.0.0.1") == ["localhost", "127.0.0.1"] and allowed_hosts("0.0.0.0") == ["*"]

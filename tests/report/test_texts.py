@@ -1,0 +1,55 @@
+"""Texts are read again from the source, or it is said why not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pitmanyor import CorpusError, FileError, read
+from pitmanyor.report.texts import read_texts
+
+ROWS = 'id,body\n1,"Fresh &amp; warm #bread, from the\noven"\n2,the of\n3,Goal! A great goal\u202e\n'
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "posts.csv").write_text(ROWS)
+    return tmp_path / "posts.csv"
+
+
+def test_texts_of_the_documents_that_stayed(file):
+    corpus = read(file)
+    texts = read_texts(corpus)
+    assert texts.values == ["Fresh & warm #bread, from the oven", "Goal! A great goal[U+202E]"]
+    assert texts.said == "Texts are from posts.csv."
+
+
+def test_a_file_that_moved_can_be_named(file):
+    corpus = read(file)
+    moved = Path(shutil.move(file, file.with_name("moved.csv")))
+    gone = read_texts(corpus)
+    assert gone.values is None and "is not there" in gone.said
+    assert read_texts(corpus, moved).values[1].startswith("Goal!")
+    with pytest.raises(FileError, match="there is no such file"):
+        read_texts(corpus, file)
+
+
+@pytest.mark.parametrize("content", [ROWS.replace("body", "words"), "id,body\n1,other words\n2,x\n3,y\n", "id,body\n"])
+def test_a_file_that_changed_is_not_shown(file, content):
+    corpus = read(file)
+    file.write_text(content)
+    texts = read_texts(corpus)
+    assert texts.values is None and "tokens and not texts" in texts.said
+    with pytest.raises((FileError, CorpusError)):
+        read_texts(corpus, file)
+
+
+def test_a_corpus_from_memory_has_no_file(file):
+    texts = read_texts(read(["fresh bread", "warm oven"]))
+    assert texts.values is None and "is not there" in texts.said
+
+
+def test_a_corpus_of_tokens_has_no_texts(plain, file):
+    assert "made of tokens" in read_texts(plain.corpus).said
+    with pytest.raises(CorpusError, match="was not read from a table"):
+        read_texts(plain.corpus, file)

@@ -1,0 +1,78 @@
+"""What the page says about trust."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import fit as fit_model
+from pitmanyor import models, read, simulate_microblog
+from pitmanyor.report.trust import judge, rhat, thinned, topic_numbers, trust_facts
+from pitmanyor.report.view import atlas_of
+
+
+def test_rhat_is_near_one_for_noise_and_large_for_chains_apart():
+    rng = np.random.default_rng(1)
+    same = [rng.normal(size=400) for _ in range(3)]
+    assert rhat(same) == pytest.approx(1.0, abs=0.02)
+    assert rhat([same[0], same[1] + 5]) > 2
+    assert rhat([np.linspace(0, 10, 400)]) > 1.5  # one chain that drifts
+    assert rhat([np.zeros(10), np.ones(10)]) == np.inf
+    assert np.isnan(rhat([np.zeros(2)]))
+
+
+def test_rhat_by_its_formula():
+    chains = np.random.default_rng(2).normal(size=(2, 10)).cumsum(axis=1)
+    halves = chains.reshape(4, 5)
+    within, between = halves.var(axis=1, ddof=1).mean(), 5 * halves.mean(axis=1).var(ddof=1)
+    assert rhat(list(chains)) == pytest.approx(np.sqrt((0.8 * within + between / 5) / within))
+
+
+@pytest.mark.parametrize(
+    ("rhats", "chains", "sweeps", "level", "words"),
+    [
+        ([1.01, 1.0], 4, 500, "good", "4 chains agree"),
+        ([1.01], 1, 500, "fair", "a second chain would confirm"),
+        ([1.0, 1.1], 4, 500, "fair", "Nearly settled"),
+        ([1.0, np.inf], 2, 500, "poor", "the chains disagree"),
+        ([1.5], 1, 500, "poor", "still moving"),
+        ([1.0], 4, 99, "poor", "Only 99 sweeps"),
+        ([np.nan], 4, 500, "poor", "too few to judge"),
+    ],
+)
+def test_one_plain_sentence(rhats, chains, sweeps, level, words):
+    found = judge({str(i): value for i, value in enumerate(rhats)}, chains, sweeps)
+    assert found[0] == level and words in found[1]
+
+
+def test_traces_are_thinned_and_keep_their_ends():
+    points = thinned(np.arange(1000.0))
+    assert len(points) == 300 and points[0] == [1, 0.0] and points[-1] == [1000, 999.0]
+    assert thinned(np.array([2.0])) == [[1, 2.0]]
+
+
+def test_what_was_removed_is_told_without_paths(blog, home):
+    said = trust_facts(atlas_of(blog), [blog.trace], redact=False)
+    removed = said["removed"]
+    assert removed["n_read"] == 240 and removed["filters"][0][:2] == ["stop words", "words that carry no topic"]
+    assert any("simulated_follows.csv" in note for note in removed["notes"])
+    assert not any(str(home) in note for note in removed["notes"])
+    assert "notes" not in trust_facts(atlas_of(blog), [blog.trace], redact=True)["removed"]
+
+
+def test_the_number_of_topics_is_that_of_the_second_half(blog):
+    said = trust_facts(atlas_of(blog), [blog.trace, blog.trace], redact=False)
+    second = blog.trace["n_topics"][len(blog.trace["n_topics"]) // 2 :]
+    assert sum(n for _, n in said["n_topics"]["counts"]) == len(second)
+    assert min(second) <= said["n_topics"]["low"] <= said["n_topics"]["high"] <= max(second)
+    assert [len(traces) for traces in said["traces"].values()] == [2, 2]
+
+
+def test_with_a_network_spare_topics_are_not_counted():
+    blog = simulate_microblog(posts=40, authors=4, seed=1)
+    corpus = read(blog.records, links=blog.links)
+    found = fit_model(models.tntm(), corpus, sweeps=12, seed=1, samples=3, text_sweeps=6)
+    atlas = atlas_of(found)
+    counts, how = topic_numbers(atlas)
+    assert "3 posterior samples" in how and max(counts) <= found.n_topics
+    said = trust_facts(atlas, [found.trace], redact=False)
+    assert said["joined"] == 6 and len(said["traces"]["n_topics"][0]) == 6
+    assert "n_topics" not in dict(said["rhat"]) and atlas.n_topics == len(np.unique(found.state.text.topic))
