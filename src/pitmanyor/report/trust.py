@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.corpus.report import ReadReport
+from pitmanyor.evaluate.diagnosis import BAD_RHAT, GOOD_RHAT
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats
 
 LOW, HIGH = 0.05, 0.95  # an interval holds 90 % of the draws
 POINTS = 300  # of a trace, at most: no screen shows more
-GOOD, FAIR = 1.05, 1.2
 DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # where files lie is nobody's business
+VAGUE = "concentration/"  # they may wander over decades, which does not make the topics wrong
 FEWEST = 50  # sweeps in the second half, below which nothing is said for good
 
 
@@ -84,17 +85,21 @@ def rhat(chains: Sequence[Floats]) -> float:
 
 
 def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str, str]:
-    """A level (good, fair, poor) and one plain sentence."""
-    worst = max((value for value in rhats.values() if value == value), default=float("nan"))
+    """A level (good, fair, poor) and one plain sentence. Concentrations do not count, as in `pitmanyor diagnose`."""
+    main = [value for name, value in rhats.items() if not name.startswith(VAGUE)]
+    worst = max((value for value in main if value == value), default=float("nan"))
     if n_sweeps < 2 * FEWEST or worst != worst:
         return "poor", f"Only {n_sweeps:,} sweeps: too few to judge. Take this as a first look, and resume the run."
-    if worst > FAIR:
+    if worst > BAD_RHAT:
         what = "the chains disagree" if n_chains > 1 else "the chain is still moving"
-        return "poor", f"Not settled yet: {what} (R-hat {worst:.2f}, wanted below {GOOD}). Resume with more sweeps."
-    if worst > GOOD:
+        return (
+            "poor",
+            f"Not settled yet: {what} (R-hat {worst:.2f}, wanted below {GOOD_RHAT}). Resume with more sweeps.",
+        )
+    if worst > GOOD_RHAT:
         return (
             "fair",
-            f"Nearly settled (R-hat {worst:.2f}, wanted below {GOOD}): trust large topics more than small ones.",
+            f"Nearly settled (R-hat {worst:.2f}, wanted below {GOOD_RHAT}): trust large topics more than small ones.",
         )
     if n_chains == 1:
         return "fair", f"The chain looks settled (R-hat {worst:.2f} of its halves); a second chain would confirm it."
@@ -113,7 +118,7 @@ def _half(trace: Floats) -> Floats:
 
 def _watched(chains: Sequence[Mapping[str, Floats]], joined: int | None) -> list[str]:
     """Quantities that do not depend on how topics are numbered, and that move: R-hat is of these."""
-    own = [name for name in chains[0] if name.startswith("concentration/") and np.ptp(chains[0][name]) > 0]
+    own = [name for name in chains[0] if name.startswith(VAGUE) and np.ptp(chains[0][name]) > 0]
     return ["log_joint", *([] if joined is not None else ["n_topics"]), *own]
 
 
