@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pitmanyor.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from pitmanyor import models
+    from pitmanyor import evaluate, models
     from pitmanyor.corpus import Corpus
     from pitmanyor.errors import (
         CorpusError,
@@ -66,6 +66,7 @@ __all__ = [
     "SaveWarning",
     "Simulation",
     "StateError",
+    "evaluate",
     "fit",
     "load",
     "mix",
@@ -79,8 +80,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "models":
-        return import_module("pitmanyor.models")
+    if name in ("evaluate", "models"):
+        return import_module(f"pitmanyor.{name}")
     if name in _HOME:
         return getattr(import_module(f"pitmanyor.{_HOME[name]}"), name)
     raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}")

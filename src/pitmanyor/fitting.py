@@ -52,6 +52,11 @@ class Fit(Posterior):
         return list(self.run.samples.values())
 
     @property
+    def draws(self) -> list[Posterior]:
+        """The states that predictions are averaged over: those kept on the way, or else the last one."""
+        return self.samples or [self]
+
+    @property
     def seconds(self) -> float:
         return self.run.seconds
 

@@ -32,6 +32,11 @@ class Posterior:
         """Topics that some token has (below a finite root: all of them)."""
         return self.state.n_topics
 
+    @property
+    def draws(self) -> list[Posterior]:
+        """The states that predictions are averaged over: this one."""
+        return [self]
+
     def _node(self, name: str) -> Node:
         if name not in self.state.plan.index:
             raise PlanError(f"no node {name!r}; this graph has {', '.join(self.state.plan.index)}")

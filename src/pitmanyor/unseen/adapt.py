@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
-from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
 from pitmanyor.plan.cells import build_cells
 from pitmanyor.plan.instances import find_instances, groupings
@@ -37,11 +36,6 @@ def adapt(fitted: Plan, corpus: Corpus) -> Adapted:
     names = dict.fromkeys(name for node in fitted.nodes for name in groupings(node))
     groups = {name: _labelled(fitted.corpus.groups[name], corpus, name, len(names) > 1) for name in names}
     unknown = {name: len(group.labels) - len(fitted.corpus.groups[name].labels) for name, group in groups.items()}
-    if not any(len(stream.words) for stream in streams.values()):
-        raise PlanError(
-            "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
-            "was read with"
-        )
     adapted = Corpus(fitted.corpus.vocabulary, MappingProxyType(streams), MappingProxyType(groups))
     return Adapted(_plan(fitted, adapted), dropped, unknown)
 
@@ -65,12 +59,16 @@ def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) 
     if name not in new.streams:
         return Stream(frozen([], np.int32), frozen(np.zeros(new.n_documents + 1), np.int64)), 0
     stream = new.streams[name]
-    place = {old.vocabulary[word]: int(word) for word in known}
-    codes = np.array([place.get(word, -1) for word in new.vocabulary] or [-1], np.int32)
-    words = codes[stream.words]
+    words = codes_of(old, new, known)[stream.words]
     kept = words >= 0
     offsets = np.append(0, np.cumsum(kept))[stream.offsets]
     return Stream(frozen(words[kept], np.int32), frozen(offsets, np.int64)), int((~kept).sum())
+
+
+def codes_of(old: Corpus, new: Corpus, known: NDArray[np.int64]) -> NDArray[np.int32]:
+    """For every word of the new vocabulary its number in the old one, or -1 if it is not among the known ones."""
+    place = {old.vocabulary[word]: int(word) for word in known}
+    return np.array([place.get(word, -1) for word in new.vocabulary] or [-1], np.int32)
 
 
 def _labelled(old: Grouping, new: Corpus, name: str, apart: bool) -> Grouping:

@@ -56,6 +56,17 @@ def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[N
     return done[leaf]
 
 
+def prior_means(plan: Plan, vectors: Vectors, leaf: str, n_topics: int) -> Floats:
+    """Means of a document node where no document has a token; the concentrations do not matter then."""
+    n = plan.n_documents
+    nobody = np.zeros((n, n_topics))
+
+    def counted(node: Node) -> HalfCounts:
+        return HalfCounts(nobody, nobody, np.zeros((n, max(len(node.parents), 1))), np.ones(n))
+
+    return document_means(plan, vectors, leaf, counted)
+
+
 def _mixing(node: Node, to: NDArray[Any]) -> Floats:
     """Expected mixing weights given the tables that went to each parent, a row per document."""
     prior = mix_means(node)[None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -24,7 +25,7 @@ from pitmanyor.state.means import counts_of
 from pitmanyor.state.scratch import is_plain, is_quick
 from pitmanyor.unseen.adapt import adapt
 from pitmanyor.unseen.fold import Fixed, fold_network, fold_plain
-from pitmanyor.unseen.means import document_means, shared_rows, word_topics
+from pitmanyor.unseen.means import document_means, prior_means, shared_rows, word_topics
 from pitmanyor.unseen.paper import one_pass
 from pitmanyor.unseen.tally import Tally, is_linear
 from pitmanyor.unseen.vectors import Vectors, concentration_of, fixed_state, mean_vectors
@@ -59,27 +60,47 @@ class Way(NamedTuple):
 
 def infer(fit: Posterior, corpus: Corpus, way: Way) -> TopicShares:
     """See `Fit.infer`."""
+    check(way)
+    adapted = adapt(fit.state.plan, corpus)
+    if not adapted.plan.n_tokens:
+        raise PlanError(
+            "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
+            "was read with"
+        )
+    leaf = main_stream(adapted.plan).topic
+    shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
+    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+
+
+def check(way: Way) -> None:
+    """A PlanError if a way makes no sense."""
     if way.completion not in get_args(Completion):
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps < 1 or way.seed < 0:
         raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
     if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
         raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
-    adapted = adapt(fit.state.plan, corpus)
-    leaf = main_stream(adapted.plan).topic
-    shares = _shares(fit.state, adapted.plan, leaf, way)
-    shares /= shares.sum(axis=1, keepdims=True)  # what is left for topics unseen belongs to none of these
-    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
 
 
-def _shares(fitted: State, plan: Plan, leaf: str, way: Way) -> Floats:
+def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """The mean of a topic-side node given the tokens of each document: a row a document, which sums to one.
+
+    What is left for topics unseen belongs to none of these and is taken out.
+    """
+    shares = _shares(fitted, plan, vectors, leaf, way)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
     """Shares up to a factor, by the quickest way there is for the shape of the documents."""
-    vectors = mean_vectors(fitted, plan)
     if not plan.graph[leaf].local:
         return shared_rows(plan, vectors, leaf)
+    if not plan.n_tokens:
+        return prior_means(plan, vectors, leaf, fitted.n_topics)
     if way.completion == "paper":
         return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps, way.seed)
-    threads = way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+    threads = threads_of(way, plan)
     if is_quick(plan):
         concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
         fixed = Fixed(vectors, concentrations, fitted.n_topics)
@@ -90,22 +111,31 @@ def _shares(fitted: State, plan: Plan, leaf: str, way: Way) -> Floats:
     return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
 
 
+def threads_of(way: Way, plan: Plan) -> int:
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+
+
 def main_stream(plan: Plan) -> Tokens:
     """The words, or else the first stream."""
     return next((stream for stream in plan.graph.streams if stream.name == "word"), plan.graph.streams[0])
 
 
-def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
-    """Mean of the leaf's posterior means over the second half of the sweeps."""
+def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
+    """Gibbs sweeps of all documents over fixed vectors; after each of the second half, its number."""
     deal(state, vectors, way.seed)
     numba.set_num_threads(way.threads or 1)
     explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
-    tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
-    total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
     for sweep in range(1, way.sweeps + 1):
         explicit.sweep(state, documents, state.n_topics, (way.seed, 0, sweep))
-        if sweep <= way.sweeps // 2:
-            continue
+        if sweep > way.sweeps // 2:
+            yield sweep
+
+
+def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """Mean of the leaf's posterior means over the second half of the sweeps."""
+    tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
+    total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
+    for _ in kept_sweeps(state, vectors, way):
         if tally is not None:
             tally.add()
         else:

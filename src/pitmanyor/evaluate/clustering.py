@@ -1,0 +1,119 @@
+"""Documents clustered by their dominant topic, held against labels (docs/evaluation.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.perplexity import streams_of
+from pitmanyor.posterior import Posterior
+
+Floats = NDArray[np.float64]
+Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
+
+
+def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) -> NDArray[np.int64]:
+    """The topic with the largest share in each document; the lower number if two are equal.
+
+    shares: a row a document, as `Fit.infer(...).shares`; or a Fit, for the documents it was fitted to.
+    cap: only the so many topics that are the largest over all documents; better, fit with `max_topics`.
+
+    >>> dominant_topics([[0.2, 0.8], [0.5, 0.5]])
+    array([1, 0])
+    >>> dominant_topics([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]], cap=1)
+    array([1, 1, 1])
+    """
+    table = _shares_of(shares) if isinstance(shares, Posterior) else np.asarray(shares, np.float64)
+    if table.ndim != 2 or not table.shape[1]:
+        raise PlanError(f"shares is a table with a row a document and a column a topic, not of shape {table.shape}")
+    if cap is None:
+        return np.asarray(table.argmax(axis=1))
+    if cap < 1:
+        raise PlanError(f"cap is the number of topics to choose among, 1 or more, not {cap}")
+    largest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:cap])
+    return np.asarray(largest[table[:, largest].argmax(axis=1)])
+
+
+def _shares_of(fit: Posterior) -> Floats:
+    """The topic shares of the documents that were fitted, those of their words."""
+    plan = fit.state.plan
+    leaf = next(stream.topic for stream in plan.graph.streams if stream.name == streams_of(fit)[-1])
+    rows = fit.mean(leaf, "discard")
+    return rows if plan.graph[leaf].local else rows[plan.instances[leaf].of_document]
+
+
+def purity(clusters: Labels, labels: Labels) -> float:
+    """The share of documents whose label is the commonest one in their cluster.
+
+    >>> purity([0, 0, 1, 1], ["a", "a", "a", "b"])
+    0.75
+    """
+    table = _table(clusters, labels)
+    return float(table.max(axis=1).sum() / table.sum())
+
+
+def nmi(clusters: Labels, labels: Labels) -> float:
+    """Normalised mutual information: 2 MI / (entropy of clusters + entropy of labels).
+
+    One cluster and one label (0/0) agree: 1. One of either against several of the other: 0.
+
+    >>> nmi([0, 0, 1, 1], ["a", "a", "b", "b"]), nmi([0, 0], ["a", "b"]), nmi([0, 0], ["a", "a"])
+    (1.0, 0.0, 1.0)
+    """
+    table = _table(clusters, labels)
+    joint = table / table.sum()
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    entropies = _entropy(rows) + _entropy(columns)
+    if min(joint.shape) == 1:
+        return 1.0 if max(joint.shape) == 1 else 0.0
+    held = joint > 0
+    information = float((joint[held] * np.log2(joint[held] / np.outer(rows, columns)[held])).sum())
+    return max(0.0, 2 * information / entropies)
+
+
+def adjusted_rand(clusters: Labels, labels: Labels) -> float:
+    """The Rand index, adjusted for chance: 1 for equal partitions, about 0 for unrelated ones.
+
+    >>> adjusted_rand([0, 0, 1, 1], ["a", "a", "b", "b"])
+    1.0
+    """
+    table = _table(clusters, labels)
+    together, of_rows, of_columns = (_pairs(x) for x in (table, table.sum(axis=1), table.sum(axis=0)))
+    all_pairs = _pairs(table.sum(keepdims=True))
+    if of_rows == of_columns and together == of_rows:  # the same partition, 0/0 among the cases
+        return 1.0
+    expected = of_rows * of_columns / all_pairs
+    return (together - expected) / ((of_rows + of_columns) / 2 - expected)
+
+
+def _pairs(counts: NDArray[np.int64]) -> float:
+    return float((counts * (counts - 1) // 2).sum())
+
+
+def _entropy(chances: Floats) -> float:
+    """In bits, with 0 log 0 = 0."""
+    held = chances[chances > 0]
+    return float(-(held * np.log2(held)).sum())
+
+
+def _table(clusters: Labels, labels: Labels) -> NDArray[np.int64]:
+    """How many documents have each pair of cluster and label."""
+    if len(clusters) != len(labels) or not len(labels):
+        raise PlanError(
+            f"every document needs a cluster and a label, not {len(clusters)} clusters and {len(labels)} labels in all"
+        )
+    rows, columns = _codes(clusters), _codes(labels)
+    table = np.zeros((max(rows) + 1, max(columns) + 1), np.int64)
+    np.add.at(table, (rows, columns), 1)
+    return table
+
+
+def _codes(values: Labels) -> list[int]:
+    known: dict[Hashable, int] = {}
+    return [
+        known.setdefault(value, len(known)) for value in (values.tolist() if isinstance(values, np.ndarray) else values)
+    ]

@@ -1,0 +1,174 @@
+"""Perplexity of documents that were not fitted: by completion, and from left to right (docs/evaluation.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.tokens import Mask, pick, places, whole, with_tokens
+from pitmanyor.posterior import Posterior
+from pitmanyor.unseen import Completion, Way, predict
+
+Floats = NDArray[np.float64]
+MOST_TOKENS = 20_000_000  # of all prefixes together, from left to right
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """exp of minus the mean log probability of the scored tokens: of all of them, and of each stream by itself.
+
+    `dropped` counts tokens, by stream, that were not scored because the fit does not know their words.
+    """
+
+    log_likelihood: dict[str, float]
+    scored: dict[str, int]
+    dropped: dict[str, int]
+    n_samples: int
+
+    @property
+    def n_tokens(self) -> int:
+        """Scored tokens of all streams."""
+        return sum(self.scored.values())
+
+    @property
+    def total(self) -> float:
+        """Of the tokens of all streams together."""
+        return float(np.exp(-sum(self.log_likelihood.values()) / self.n_tokens))
+
+    @property
+    def by_stream(self) -> dict[str, float]:
+        return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.scored.items() if n}
+
+
+class Stage(NamedTuple):
+    """One stream to be scored: which tokens are given, and which of the stream are scored."""
+
+    stream: str
+    given: Corpus
+    scored: Corpus
+
+
+def perplexity(
+    fit: Posterior,
+    test: Corpus,
+    *,
+    completion: Completion = "gibbs",
+    observed: float = 0.5,
+    sweeps: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Perplexity:
+    """Perplexity by document completion, averaged over the states that the fit kept (else of its last one).
+
+    Of every document a random share `observed` of the words is given and never scored. The other streams (hashtags)
+    are scored given those words, one stream after the other; then the remaining words, given all of them. With
+    `observed=0` this is the paper's formula: hashtags by themselves, and all words given the hashtags.
+    `sweeps` and `completion` are those of `Fit.infer`; with "paper", sweeps are its R passes.
+    """
+    if not 0.0 <= observed < 1.0:
+        raise PlanError(f"observed is the share of words that are given, from 0 to below 1, not {observed!r}")
+    return _score(fit, _completion_stages(fit, test, observed, seed), Way(completion, sweeps, seed, threads))
+
+
+def left_to_right(
+    fit: Posterior, test: Corpus, *, sweeps: int = 200, seed: int = 0, threads: int | None = None
+) -> Perplexity:
+    """Perplexity of whole documents: every token given all those before it, hashtags before words.
+
+    The product is the probability of the document itself, which completion only stands in for. It takes a fold-in for
+    every token, so it is for small data: a check.
+    """
+    return _score(fit, _prefix_stages(fit, test), Way("gibbs", sweeps, seed, threads))
+
+
+def token_probabilities(
+    fit: Posterior,
+    given: Corpus,
+    scored: Corpus,
+    *,
+    stream: str | None = None,
+    completion: Completion = "gibbs",
+    sweeps: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Floats:
+    """p(token) of every token in a stream of `scored`, given the tokens of `given`, averaged over posterior samples.
+
+    Both corpora have the same documents. Not a number for words that the fit does not know.
+    """
+    name = stream or streams_of(fit)[-1]
+    if name not in streams_of(fit) or name not in scored.streams:
+        raise PlanError(
+            f"no stream {name!r}: the fit has {', '.join(streams_of(fit))}, the corpus {', '.join(scored.streams)}"
+        )
+    if given.n_documents != scored.n_documents:
+        raise PlanError(
+            f"given and scored are the same documents, but one has {given.n_documents} and one {scored.n_documents}"
+        )
+    return _averaged(fit, Stage(name, given, scored), Way(completion, sweeps, seed, threads))
+
+
+def streams_of(fit: Posterior) -> list[str]:
+    """The streams in the order in which they are scored: words last."""
+    names = [stream.name for stream in fit.state.plan.graph.streams]
+    main = "word" if "word" in names else names[-1]
+    return [name for name in names if name != main] + [main]
+
+
+def _completion_stages(fit: Posterior, test: Corpus, observed: float, seed: int) -> Iterator[Stage]:
+    names = [name for name in streams_of(fit) if name in test.streams]
+    given: dict[str, Mask] = {}
+    if names and names[-1] == streams_of(fit)[-1]:
+        given[names[-1]] = pick(test.streams[names[-1]], observed, seed)
+    for name in names:
+        rest = ~given[name] if name in given else whole(test.streams[name])
+        yield Stage(name, with_tokens(test, given), with_tokens(test, {name: rest}))
+        given[name] = whole(test.streams[name])
+
+
+def _prefix_stages(fit: Posterior, test: Corpus) -> Iterator[Stage]:
+    """Every token becomes a document of its own, given what comes before it in its document."""
+    names = [name for name in streams_of(fit) if name in test.streams]
+    for s, name in enumerate(names):
+        stream = test.streams[name]
+        owner, place = stream.documents, places(stream)
+        size = sum(int(test.streams[earlier].lengths[owner].sum()) for earlier in names[:s]) + int(place.sum())
+        if size > MOST_TOKENS:
+            raise PlanError(
+                f"from left to right these documents need {size:,} tokens to be folded in, more than {MOST_TOKENS:,}; "
+                "take fewer or shorter ones (test.subset), or use perplexity"
+            )
+        copies = test.subset(owner)
+        own = copies.streams[name]
+        before = places(own) < np.repeat(place, own.lengths)
+        at = places(own) == np.repeat(place, own.lengths)
+        given = {earlier: whole(copies.streams[earlier]) for earlier in names[:s]} | {name: before}
+        yield Stage(name, with_tokens(copies, given), with_tokens(copies, {name: at}))
+
+
+def _score(fit: Posterior, stages: Iterator[Stage], way: Way) -> Perplexity:
+    logs, scored, dropped = {}, {}, {}
+    for stage in stages:
+        chances = _averaged(fit, stage, way)
+        known = ~np.isnan(chances)
+        logs[stage.stream] = float(np.log(chances[known]).sum())
+        scored[stage.stream], dropped[stage.stream] = int(known.sum()), int((~known).sum())
+    if not sum(scored.values()):
+        raise PlanError(
+            "no token of these documents is in the vocabulary of the fit, so none can be scored; read them with the "
+            "options that its corpus was read with"
+        )
+    return Perplexity(logs, scored, dropped, len(fit.draws))
+
+
+def _averaged(fit: Posterior, stage: Stage, way: Way) -> Floats:
+    """Probabilities averaged over states: topics and words of different states never meet (their labels switch)."""
+    return np.asarray(
+        np.mean([predict(draw, stage.given, stage.scored, stage.stream, way) for draw in fit.draws], axis=0)
+    )

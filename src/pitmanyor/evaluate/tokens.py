@@ -1,0 +1,51 @@
+"""Corpora with some of their tokens only: what is given, what is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus, Stream
+from pitmanyor.corpus.parts import frozen
+
+Mask = NDArray[np.bool_]
+
+
+def with_tokens(corpus: Corpus, kept: Mapping[str, Mask]) -> Corpus:
+    """The same documents with the tokens that a mask by stream names; a stream without a mask is empty."""
+    streams = {}
+    for name, stream in corpus.streams.items():
+        mask = kept[name] if name in kept else np.zeros(len(stream.words), bool)
+        offsets = np.append(0, np.cumsum(mask))[stream.offsets]
+        streams[name] = Stream(frozen(stream.words[mask], np.int32), frozen(offsets, np.int64))
+    return replace(corpus, streams=MappingProxyType(streams))
+
+
+def whole(stream: Stream) -> Mask:
+    return np.ones(len(stream.words), bool)
+
+
+def places(stream: Stream) -> NDArray[np.int64]:
+    """Every token's place in its document: 0, 1, 2..."""
+    return np.arange(len(stream.words)) - np.repeat(stream.offsets[:-1], stream.lengths)
+
+
+def pick(stream: Stream, share: float, seed: int) -> Mask:
+    """So large a share of the tokens of each document, chosen at random and rounded down.
+
+    >>> from pitmanyor import Corpus
+    >>> stream = Corpus.from_tokens([["a", "b", "c", "d", "e"], ["f"], []]).streams["word"]
+    >>> mask = pick(stream, 0.5, seed=0)
+    >>> int(mask[:5].sum()), int(mask[5:].sum())
+    (2, 0)
+    """
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, 51])))
+    order = np.lexsort((rng.random(len(stream.words)), stream.documents))
+    chosen = places(stream) < np.repeat(np.floor(share * stream.lengths), stream.lengths)
+    mask = np.zeros(len(stream.words), bool)
+    mask[order[chosen]] = True
+    return mask

@@ -1,0 +1,69 @@
+"""In how many windows of a text words come, by themselves and together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Stream
+from pitmanyor.evaluate.tokens import places
+
+Ints = NDArray[np.int64]
+AT_ONCE = 1 << 23  # entries of a table of windows by words
+
+
+class Spans(NamedTuple):
+    """Tokens of the words asked for: which word, and the first and last window it is in."""
+
+    word: Ints
+    first: Ints
+    last: Ints
+    n_windows: int
+
+
+def count_together(stream: Stream, topics: Sequence[Ints], n_words: int, window: int) -> tuple[list[Ints], int]:
+    """For each topic (word numbers, -1 for a word that is not there) a table of windows with both words of a pair.
+
+    The diagonal has the windows with the word itself; and the number of all windows. A window is `window` tokens that
+    follow each other, or a whole document if that is no longer; `window=0` takes whole documents.
+    """
+    asked = np.unique(np.concatenate([*topics, [-1]]).astype(np.int64))[1:]
+    spans = _spans(stream, asked, n_words, window)
+    columns = [np.where(topic < 0, len(asked), np.searchsorted(asked, topic)) for topic in topics]
+    tables = [np.zeros((len(topic), len(topic))) for topic in topics]
+    step = max(1, AT_ONCE // (len(asked) + 1))
+    for start in range(0, spans.n_windows, step):
+        present = _present(spans, len(asked) + 1, start, min(step, spans.n_windows - start))
+        for column, table in zip(columns, tables, strict=True):
+            held = present[:, column].astype(np.float32)
+            table += held.T @ held
+    return [table.astype(np.int64) for table in tables], spans.n_windows
+
+
+def _spans(stream: Stream, asked: Ints, n_words: int, window: int) -> Spans:
+    lengths = stream.lengths
+    size = np.full(len(lengths), window) if window else np.maximum(lengths, 1)
+    n_windows = np.where(lengths > 0, np.maximum(lengths - size + 1, 1), 0)
+    start = np.append(0, np.cumsum(n_windows))
+    column = np.full(n_words, -1)
+    column[asked] = np.arange(len(asked))
+    at = np.flatnonzero(column[stream.words] >= 0)
+    owner, place = stream.documents[at], places(stream)[at]
+    first = start[owner] + np.maximum(place - size[owner] + 1, 0)
+    last = start[owner] + np.minimum(place, n_windows[owner] - 1)
+    return Spans(column[stream.words[at]], first, last, int(start[-1]))
+
+
+def _present(spans: Spans, n_columns: int, start: int, n: int) -> NDArray[np.bool_]:
+    """(window, word): is it there? The last column stands for words that are nowhere.
+
+    Spans come in the order of their first windows, and of their last ones.
+    """
+    lo, hi = np.searchsorted(spans.last, start), np.searchsorted(spans.first, start + n)
+    steps = np.zeros((n + 1, n_columns), np.int32)
+    np.add.at(steps, (np.maximum(spans.first[lo:hi] - start, 0), spans.word[lo:hi]), 1)
+    np.add.at(steps, (np.minimum(spans.last[lo:hi] - start + 1, n), spans.word[lo:hi]), -1)
+    return np.cumsum(steps[:-1], axis=0) > 0
