@@ -199,3 +199,6 @@ def doctor(json: AsJson = False) -> Answer:
     from pitmanyor.cli.show import examine
 
     return examine()
+
+
+from pitmanyor.cli import experiment_app as _experiment_app  # noqa: E402, F401

@@ -44,7 +44,9 @@ def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
     """
     gone = set(words)
     if unknown := sorted(gone - set(corpus.vocabulary)):
-        raise CorpusError(f"{', '.join(map(repr, unknown))}: not in the vocabulary of this corpus, so not to be dropped")
+        raise CorpusError(
+            f"{', '.join(map(repr, unknown))}: not in the vocabulary of this corpus, so not to be dropped"
+        )
     stay = np.array([word not in gone for word in corpus.vocabulary])
     number = np.cumsum(stay) - 1
     streams = {}

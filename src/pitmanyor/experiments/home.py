@@ -1,9 +1,9 @@
 """The directory of an experiment: what was asked, the corpus, and a small file for every finished cell of the table.
 
-    DIR/experiment.json             settings, and the hash of the corpus
-    DIR/corpus.safetensors          the corpus, for the workers
-    DIR/cells/ROW-REPEAT.json       what one fit came to; written at once, or not at all
-    DIR/table.md, table.csv ...     made from the cells, at any time again
+DIR/experiment.json             settings, and the hash of the corpus
+DIR/corpus.safetensors          the corpus, for the workers
+DIR/cells/ROW-REPEAT.json       what one fit came to; written at once, or not at all
+DIR/table.md, table.csv ...     made from the cells, at any time again
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Home:
         header = self._header()
         if differs := settings.differences(header["settings"]):
             raise FileError(
-                f"{self.path}: holds an experiment with {differs}; go on with its own settings, or choose a new directory"
+                f"{self.path}: holds an experiment with {differs}; go on with its settings, or choose a new directory"
             )
         if header["corpus"] != corpus.content_hash:
             raise FileError(
