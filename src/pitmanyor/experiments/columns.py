@@ -16,6 +16,7 @@ class Column(NamedTuple):
     better: Literal["low", "high"] | None = None
 
 
+ARROWS = {"low": " ↓", "high": " ↑", None: ""}
 TEXT = (
     Column("perplexity", "perplexity, all tokens", 1, "low"),
     Column("perplexity_word", "perplexity, words", 1, "low"),

@@ -22,6 +22,7 @@ from pitmanyor.version import __version__
 
 TRACED = 50  # values of each trace to keep
 N_LABELS, N_WORDS = 3, 10
+SMALL = 0.005  # topics with a smaller share of the tokens are not shown, nor their words judged
 FOLD_IN = 20  # sweeps over a post that was not fitted
 Numbers = dict[str, float]
 
@@ -117,7 +118,7 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
-    words = evaluate.top_words(fitted, N_WORDS)
+    words = evaluate.top_words(fitted, N_WORDS, least=SMALL)
     return {
         "npmi": float(np.mean(evaluate.coherence(words, in_one_stream(posts), window=0))),
         "diversity": evaluate.diversity(words),
@@ -127,8 +128,8 @@ def _topics(fitted: Fit, posts: Corpus) -> Numbers:
 def _labels(fitted: Fit) -> list[Facts]:
     """Topics by size with their likeliest hashtags and words."""
     shares = evaluate.topic_shares(fitted)
-    tags, words = (evaluate.top_words(fitted, n, stream) for n, stream in ((N_LABELS, "hashtag"), (N_WORDS, "word")))
-    order = np.argsort(-shares, kind="stable").tolist()
+    tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= SMALL]
     return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
 
 

@@ -66,7 +66,7 @@ def _compute(home: Home, rows: list[Row], repeats: int, workers: int, tell: Told
     cells: list[Cell] = [(key, r) for r in range(repeats) for key in titles]
     left = [cell for cell in cells if not home.is_done(*cell)]
     n_done = len(cells) - len(left)
-    tell(f"{n_done} of {len(cells)} fits are done already" if n_done else f"{len(cells)} fits to do")
+    tell(f"{n_done} of {len(cells)} fits are done already")
     try:
         for key, repeat in run_cells(home.path, left, workers, _run_cell):
             n_done += 1

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from statistics import fmean
 
-from pitmanyor.experiments.columns import COLUMNS, TITLES, Column
+from pitmanyor.experiments.columns import ARROWS, COLUMNS, TITLES, Column
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row
 from pitmanyor.experiments.settings import Settings
@@ -64,16 +64,12 @@ def to_markdown(table: Table, about: str) -> str:
     """The table with its legend; `about` describes the corpus."""
     columns = table.columns
     parts = [f"# {TITLES[table.settings.kind]}", "", about, ""]
-    parts.append("| | " + " | ".join(c.title + _arrow(c) for c in columns) + " |")
+    parts.append("| | " + " | ".join(c.title + ARROWS[c.better] for c in columns) + " |")
     parts.append("|---|" + "---:|" * len(columns))
     for line in table.lines:
         shown = " | ".join(_shown(line.summaries.get(c.key), c) for c in columns)
         parts.append(f"| {line.row.title} | {shown} |")
     return "\n".join([*parts, "", *_legend(table)]) + "\n"
-
-
-def _arrow(column: Column) -> str:
-    return {"low": " (less is better)", "high": " (more is better)", None: ""}[column.better]
 
 
 def _shown(summary: Summary | None, column: Column) -> str:
@@ -86,27 +82,46 @@ def _shown(summary: Summary | None, column: Column) -> str:
 
 
 def _legend(table: Table) -> list[str]:
-    settings, reference = table.settings, table.lines[-1].row.title
-    lines = [
-        f"Mean ± standard deviation of {table.repeats} repeats (seeds {settings.seed} to "
-        f"{settings.seed + table.repeats - 1}) of {settings.sweeps} sweeps, one split for all.",
-    ]
-    if len(table.lines) > 1:
+    settings, reference, n = table.settings, table.lines[-1].row.title, table.repeats
+    lines = ["↓ less is better, ↑ more is better."]
+    if n == 1:
+        lines.append(f"One run of {settings.sweeps} sweeps with seed {settings.seed}: no deviation, no test.")
+    else:
+        seeds = f"seeds {settings.seed} to {settings.seed + n - 1}"
+        lines.append(f"Mean ± standard deviation of {n} runs ({seeds}) of {settings.sweeps} sweeps each.")
+    if n > 1 and len(table.lines) > 1:
         lines.append(f"\\* differs from *{reference}*: paired t test over the seeds, p < {SIGNIFICANT}, not adjusted.")
-    missing = [f"{line.row.title}: {line.row.missing}" for line in table.lines if line.row.missing]
-    if missing:
-        lines.append("n/a: " + "; ".join(missing) + ".")
-    open_ = {line.row.title: len(line.cells) for line in table.lines if not line.row.missing}
-    unfinished = [f"{title} {n} of {table.repeats}" for title, n in open_.items() if n < table.repeats]
-    if unfinished:
-        lines.append("**Not finished**: " + ", ".join(unfinished) + ".")
-    drifts = [d for line in table.lines if (d := drift(line.cells)) is not None]
-    if drifts:
-        lines.append(
-            "Convergence: from the third to the last quarter of the sweeps the log joint of a chain moved by "
-            f"{max(drifts):.2f} % of its size in the row where it moved most."
-        )
+    lines += _held(settings) + _missing(table) + _convergence(table)
     return [f"- {line}" for line in lines] + ["", "Settings: " + _settings(settings) + "."]
+
+
+def _held(settings: Settings) -> list[str]:
+    if settings.kind in ("clustering", "labels"):
+        return ["Fitted to all posts. NPMI and diversity are of topics with half a percent of the tokens or more."]
+    return [
+        f"One split for all: {settings.test:.0%} of every author's posts and {settings.held_links:.0%} of the pairs of "
+        "authors are held out; the network log-likelihood is of the other pairs.",
+        "Half of the words of a held-out post are given. Hashtags are scored given those, the other words given both.",
+    ]
+
+
+def _missing(table: Table) -> list[str]:
+    missing = [f"{line.row.title}: {line.row.missing}" for line in table.lines if line.row.missing]
+    begun = {line.row.title: len(line.cells) for line in table.lines if not line.row.missing}
+    open_ = [f"{title} {n} of {table.repeats}" for title, n in begun.items() if n < table.repeats]
+    out = ["n/a: " + "; ".join(missing) + "."] if missing else []
+    return out + (["**Not finished**: " + ", ".join(open_) + "."] if open_ else [])
+
+
+def _convergence(table: Table) -> list[str]:
+    drifts = {line.row.title: d for line in table.lines if (d := drift(line.cells)) is not None}
+    if not drifts:
+        return []
+    worst = max(drifts, key=lambda title: drifts[title])
+    return [
+        "Convergence: from the third to the last quarter of the sweeps the log joint moved most for "
+        f"*{worst}*, by {drifts[worst]:.2f} %."
+    ]
 
 
 def _settings(settings: Settings) -> str:
