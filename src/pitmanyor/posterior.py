@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -76,15 +77,22 @@ class Posterior:
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The likeliest words of every topic, with their probabilities."""
-        plan = self.state.plan
-        streams = {tokens.name: tokens for tokens in plan.graph.streams}
+        vocabulary, phi = self.state.plan.corpus.vocabulary, self.topic_words(stream)
+        words = self.state.plan.words[self._word_node(stream)]
+        best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
+        return [[(vocabulary[words[w]], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+
+    def topic_words(self, stream: str | None = None) -> Floats:
+        """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
+        return self.mean(self._word_node(stream))
+
+    def _word_node(self, stream: str | None) -> str:
+        """The node with the topics' own words of a stream, by default of the words."""
+        streams = {tokens.name: tokens for tokens in self.state.plan.graph.streams}
         name = stream or ("word" if "word" in streams else next(iter(streams)))
         if name not in streams:
             raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
-        node = self._shared_words(streams[name].emit)
-        phi, words = self.mean(node), plan.words[node]
-        best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
-        return [[(plan.corpus.vocabulary[words[w]], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+        return self._shared_words(streams[name].emit)
 
     def link_probability(
         self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
@@ -114,3 +122,12 @@ class Posterior:
                 return name
             queue.extend(graph[name].parents)
         raise PlanError(f"no node above {emit!r} is per topic alone, so topics have no word lists of their own")
+
+
+class Traced(Posterior, ABC):
+    """A state and the chain that led there."""
+
+    @property
+    @abstractmethod
+    def trace(self) -> Mapping[str, Floats]:
+        """One value per sweep, by name."""

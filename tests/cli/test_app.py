@@ -16,7 +16,7 @@ from pitmanyor import Corpus, load
 from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
-COMMANDS = ("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment")
+COMMANDS = ("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose")
 MODEL = """
 from pitmanyor import Graph, models
 graph = models.hdp_lda()

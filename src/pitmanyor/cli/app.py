@@ -201,4 +201,5 @@ def doctor(json: AsJson = False) -> Answer:
     return examine()
 
 
-from pitmanyor.cli import experiment_app as _experiment_app  # noqa: E402, F401
+from pitmanyor.cli import experiment_app as experiment_app  # noqa: E402  its command joins `app`
+from pitmanyor.cli import measure_app as measure_app  # noqa: E402  its commands join `app`

@@ -36,7 +36,7 @@ def coherence(
 
     >>> corpus = Corpus.from_tokens([["a", "b"], ["a", "b", "c"], ["c"], ["d", "a"]])
     >>> coherence([["a", "b"], ["a", "c"]], corpus).round(3).tolist()
-    [0.415, -0.208]
+    [0.415, -0.292]
     """
     if measure not in get_args(Measure):
         raise PlanError(f"measure is one of {', '.join(get_args(Measure))}, not {measure!r}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.tokens import Mask, pick, places, whole, with_tokens
+from pitmanyor.plan.silence import is_silent
 from pitmanyor.posterior import Posterior
 from pitmanyor.unseen import Completion, Way, predict
 
@@ -116,6 +117,8 @@ def token_probabilities(
 
 def streams_of(fit: Posterior) -> list[str]:
     """The streams in the order in which they are scored: words last."""
+    if is_silent(fit.state.plan.graph):
+        raise PlanError("this model has links alone: there is no text in it to be scored")
     names = [stream.name for stream in fit.state.plan.graph.streams]
     main = "word" if "word" in names else names[-1]
     return [name for name in names if name != main] + [main]

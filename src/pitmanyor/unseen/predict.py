@@ -67,21 +67,21 @@ def _probabilities(fitted: State, plan: Plan, stream: Tokens, asked: Asked, way:
             'use completion="gibbs"'
         )
     if not plan.n_tokens:
-        theta = _normalised(prior_means(plan, vectors, stream.topic, fitted.n_topics))
+        theta = prior_means(plan, vectors, stream.topic, fitted.n_topics)
+        theta /= theta.sum(axis=1, keepdims=True)
         return _mixed(theta, asked, OwnWords(plan, stream, vectors))
-    return _sampled(
-        fixed_state(fitted, plan, vectors), vectors, stream, asked, way._replace(threads=threads_of(way, plan))
-    )
+    way = way._replace(threads=threads_of(way, plan))
+    return _sampled(fixed_state(fitted, plan, vectors), vectors, stream, asked, way)
 
 
 def _sampled(state: State, vectors: Vectors, stream: Tokens, asked: Asked, way: Way) -> Floats:
     """Topics and words of a document go together: their product is averaged over the sweeps."""
-    total, n_kept = np.zeros(len(asked.word)), 0
+    total, mass = np.zeros(len(asked.word)), np.zeros(state.plan.n_documents)
     for _ in kept_sweeps(state, vectors, way):
         theta = document_means(state.plan, vectors, stream.topic, lambda node: counts_of(state, node.name))
-        total += _mixed(_normalised(theta), asked, OwnWords(state.plan, stream, vectors, state))
-        n_kept += 1
-    return total / n_kept
+        total += _mixed(theta, asked, OwnWords(state.plan, stream, vectors, state))
+        mass += theta.sum(axis=1)  # what is left for topics unseen is taken out
+    return np.asarray(total / mass[asked.document])
 
 
 def _mixed(theta: Floats, asked: Asked, words: OwnWords) -> Floats:
@@ -91,7 +91,3 @@ def _mixed(theta: Floats, asked: Asked, words: OwnWords) -> Floats:
         document, word = asked.document[piece], asked.word[piece]
         out[piece] = (theta[document] * words.chances(document, word)).sum(axis=1)
     return out
-
-
-def _normalised(theta: Floats) -> Floats:
-    return np.asarray(theta / theta.sum(axis=1, keepdims=True))

@@ -1,0 +1,130 @@
+"""What the commands that measure do: measures of a run, and how its chains agree."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pitmanyor.cli.answers import Answer
+from pitmanyor.cli.show import best_chain
+from pitmanyor.cli.work import Source
+
+if TYPE_CHECKING:
+    from pitmanyor.corpus import Corpus
+    from pitmanyor.evaluate import Diagnosis, Perplexity
+    from pitmanyor.fitting import Fit
+
+LARGE = 0.01  # the share of the tokens that a topic needs for its coherence to count in the mean
+
+
+def evaluate_run(path: Path, source: Source | None, n_words: int, options: dict[str, Any]) -> Answer:
+    from pitmanyor.fitting import load
+
+    chosen = best_chain(path)
+    fit = load(chosen)
+    facts: dict[str, Any] = {"run": str(chosen), "n_topics": fit.n_topics}
+    if fit.graph.streams:
+        facts |= _topic_facts(fit, n_words)
+    if fit.state.network:
+        facts["network log likelihood"] = {
+            links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
+        }
+    next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
+    if source is not None:
+        facts |= _test_facts(fit, _read_alike(fit, source), options)
+    else:
+        next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")
+    return Answer(facts, _lines(facts), next_)
+
+
+def _topic_facts(fit: Fit, n_words: int) -> dict[str, Any]:
+    from pitmanyor import evaluate
+
+    words = evaluate.top_words(fit, n_words, least=LARGE)
+    coherence = {name: evaluate.coherence(words, fit.corpus, name).mean() for name in ("npmi", "pmi", "c_v")}
+    return {
+        "effective topics": evaluate.effective_topics(fit),
+        "topics with 1 % of the tokens": len(words),
+        "diversity": evaluate.diversity(words),
+        "coherence": {name: float(value) for name, value in coherence.items()},
+    }
+
+
+def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, Any]:
+    from pitmanyor import evaluate
+
+    found = fit.perplexity(test, **options)
+    facts: dict[str, Any] = {"test documents": test.n_documents, "perplexity": _perplexity_facts(found)}
+    if "label" in test.groups:
+        group = test.groups["label"]
+        how = {name: value for name, value in options.items() if name != "observed"}
+        clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)
+        labels = [group.labels[code] for code in group.codes]
+        measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
+        facts["clusters"] = {name: measure(clusters, labels) for name, measure in measures.items()}
+        facts["clusters"]["dominant topics"] = len(set(clusters.tolist()))
+    return facts
+
+
+def _perplexity_facts(found: Perplexity) -> dict[str, Any]:
+    return {
+        "of all": found.total,
+        **found.by_stream,
+        "scored tokens": found.n_tokens,
+        "unknown tokens": sum(found.dropped.values()),
+        "states averaged over": found.n_samples,
+    }
+
+
+def _read_alike(fit: Fit, source: Source) -> Corpus:
+    """New posts as those of the fit were read, and all of them."""
+    usual = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
+    as_before = fit.corpus.report.options if fit.corpus.report else {}
+    return Source(source.file, {**usual, **as_before, **source.options}).read()
+
+
+def _lines(facts: dict[str, Any], indent: str = "") -> list[str]:
+    lines = []
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            lines += [f"{indent}{name}", *_lines(value, indent + "  ")]
+        else:
+            lines.append(f"{indent}{name}: {value:,.4g}" if isinstance(value, float) else f"{indent}{name}: {value}")
+    return lines
+
+
+def diagnose_runs(paths: list[Path], discard: float) -> Answer:
+    from pitmanyor.evaluate import diagnose
+    from pitmanyor.fitting import load
+    from pitmanyor.runs.directory import find_runs
+
+    runs = [run for path in paths for run in find_runs(path)]
+    fits = [load(run) for run in runs]
+    found = diagnose(fits, discard=discard)
+    facts = {"runs": [str(run) for run in runs]} | asdict(found)
+    facts["n_topics"] = {str(n): share for n, share in found.n_topics.items()}
+    facts["quantities"] = [{k: v if _sayable(v) else None for k, v in asdict(one).items()} for one in found.quantities]
+    sweeps = 2 * max(fit.n_sweeps for fit in fits)
+    next_ = []
+    if found.verdict != "trust":
+        next_ = [f"pitmanyor resume {shlex.quote(str(path))} --sweeps {sweeps}    # go on" for path in paths]
+    if len(fits) == 1:
+        next_.append("pitmanyor fit POSTS --chains 4 -o RUN    # chains to compare")
+    return Answer(facts, [str(found), "", _quantity_table(found)], next_)
+
+
+def _sayable(value: object) -> bool:
+    """JSON has no infinity, which is the R-hat of chains that stand still in different places."""
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _quantity_table(found: Diagnosis) -> Any:
+    from rich.table import Table
+
+    table = Table("quantity", "mean", "sd", "R-hat", "effective draws")
+    for one in found.quantities:
+        table.add_row(one.name, f"{one.mean:,.4g}", f"{one.sd:,.3g}", f"{one.rhat:.3f}", f"{one.ess:,.0f}")
+    return table

@@ -1,0 +1,53 @@
+"""The commands that measure: evaluate and diagnose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pitmanyor.cli.answers import Answer, answers
+from pitmanyor.cli.app import AsJson, Author, Label, More, RunPath, Tags, Text, _columns, app
+
+
+@app.command()
+@answers
+def evaluate(
+    run: RunPath,
+    test: Annotated[Path | None, typer.Option(help="Posts that were not fitted, to be predicted.")] = None,
+    observed: Annotated[float, typer.Option(help="Share of each post's words that is given, not scored.")] = 0.5,
+    completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
+    sweeps: Annotated[int, typer.Option(help="Sweeps over the test posts.", min=1)] = 20,
+    words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
+    seed: int = 0,
+    text: Text = None,
+    author: Author = None,
+    tags: Tags = None,
+    label: Label = None,
+    option: More = None,
+    json: AsJson = False,
+) -> Answer:
+    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label."""
+    from pitmanyor.cli.measure import evaluate_run
+    from pitmanyor.cli.work import Source
+
+    source = None
+    if test is not None:
+        source = Source.of(test, _columns(text, author, tags, None, label, None), None, False, option)
+    return evaluate_run(
+        run, source, words, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
+    )
+
+
+@app.command()
+@answers
+def diagnose(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of one model, or one with its chains.")],
+    discard: Annotated[float, typer.Option(help="Share of the sweeps to leave out at the beginning.")] = 0.5,
+    json: AsJson = False,
+) -> Answer:
+    """Whether to trust a run, in plain words: do its chains agree, and are there sweeps enough?"""
+    from pitmanyor.cli.measure import diagnose_runs
+
+    return diagnose_runs(runs, discard)

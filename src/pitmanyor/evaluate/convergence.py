@@ -1,0 +1,88 @@
+"""Have chains come to the same place? R-hat and effective sample sizes of quantities that need no labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.posterior import Traced
+
+Floats = NDArray[np.float64]
+JUDGED = ("n_topics", "log_joint", "tables/", "concentration/", "network/log_likelihood/")
+FEWEST = 8  # sweeps of each chain: R-hat takes halves of halves
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number of the trace over the kept sweeps of all chains.
+
+    rhat: 1 if the chains, and the halves of each, agree; ess: as many independent draws would say as much of its mean.
+    """
+
+    name: str
+    mean: float
+    sd: float
+    rhat: float
+    ess: float
+
+
+def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:
+    """R-hat and effective sample size, by arviz-stats, of what the traces say; quantities that never move are left out.
+
+    So is the number of topics once a network has joined, for each chain has fixed its own then.
+    discard: the share of each chain's sweeps to leave out at the beginning.
+    """
+    traces = kept_traces([fit.trace for fit in fits], discard)
+    if any(fit.state.network for fit in fits):
+        del traces["n_topics"]
+    return [_quantity(name, values) for name, values in traces.items() if np.ptp(values) > 0]
+
+
+def topic_numbers(fits: Sequence[Traced], *, discard: float = 0.5) -> dict[int, float]:
+    """The posterior of the number of topics: how large a part of the kept sweeps had so many."""
+    values = kept_traces([fit.trace for fit in fits], discard)["n_topics"]
+    numbers, counts = np.unique(values.astype(np.int64), return_counts=True)
+    return {int(n): float(count / values.size) for n, count in zip(numbers, counts, strict=True)}
+
+
+def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
+    """The last sweeps of every chain, as many of each: (chain, sweep) by name."""
+    if not traces:
+        raise PlanError("no chain to look at: give one fit or more")
+    if not 0.0 <= discard < 1.0:
+        raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
+    found = {}
+    for name in traces[0]:
+        if name.startswith(JUDGED) and all(name in trace for trace in traces):
+            rows = [trace[name][int(discard * len(trace[name])) :] for trace in traces]
+            rows = [row[np.isfinite(row)] for row in rows]  # a network that joined late is not a number before
+            n = min(map(len, rows))
+            if n >= FEWEST:
+                found[name] = np.stack([row[len(row) - n :] for row in rows])
+    if "log_joint" not in found:
+        raise PlanError(f"too few sweeps to judge: every chain needs {FEWEST} or more after what is discarded")
+    return found
+
+
+def _quantity(name: str, values: Floats) -> Quantity:
+    stats = _array_stats()
+    half = values.shape[1] // 2
+    chains = values if len(values) > 1 else values[:, -2 * half :].reshape(2, half)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a chain that stands still divides by zero: R-hat is infinite
+        rhat, ess = float(stats.rhat(chains)), float(stats.ess(values))
+    return Quantity(name, float(values.mean()), float(values.std(ddof=1)), rhat, ess)
+
+
+def _array_stats() -> Any:
+    try:
+        return import_module("arviz_stats.base").array_stats
+    except ImportError:
+        raise PlanError("convergence needs the package arviz-stats: pip install 'pitmanyor[diagnose]'") from None

@@ -1,0 +1,105 @@
+"""evaluate and diagnose on the command line."""
+
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+from pitmanyor import evaluate, fit, load, models, read
+from pitmanyor.cli.app import app
+from pitmanyor.simulation import simulate_microblog
+
+
+def call(*args, code=0):
+    done = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+def facts(*args, code=0):
+    return json.loads(call(*args, "--json", code=code).stdout)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A run with links and kept states, two chains without, and posts nobody fitted."""
+    home = tmp_path_factory.mktemp("measure")
+    simulate_microblog(posts=80, authors=6, seed=1).write(home)
+    (home / "new").mkdir()
+    simulate_microblog(posts=30, authors=6, seed=2).write(home / "new")
+    corpus = read(str(home / "simulated_posts.jsonl"), links=str(home / "simulated_follows.csv"))
+    fit(models.tntm(), corpus, sweeps=30, text_sweeps=8, samples=2, seed=1, checkpoint=home / "run")
+    for chain in (0, 1):
+        out = home / "chains" / f"chain-{chain}"
+        fit(models.hpyp(), corpus, sweeps=20, seed=1, chain=chain, checkpoint=out)
+    return home
+
+
+def test_evaluate_tells_what_the_functions_say(home):
+    result = load(home / "run")
+    found = facts("evaluate", home / "run")
+    words = evaluate.top_words(result, 10, least=0.01)
+    assert found["coherence"]["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
+    assert found["diversity"] == evaluate.diversity(words)
+    assert found["effective topics"] == pytest.approx(evaluate.effective_topics(result))
+    likely = found["network log likelihood"]["follows"]
+    assert likely["log_likelihood"] == pytest.approx(result.network_log_likelihood().log_likelihood)
+    assert "perplexity" not in found and "--test POSTS" in found["next"][0]
+
+
+def test_evaluate_on_posts_that_were_not_fitted(home):
+    posts = home / "new" / "simulated_posts.jsonl"
+    found = facts("evaluate", home / "run", "--test", posts, "--observed", 0.25, "--seed", 3)
+    options = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
+    test, result = read(str(posts), **options), load(home / "run")
+    exact = result.perplexity(test, observed=0.25, seed=3)
+    assert found["perplexity"]["of all"] == pytest.approx(exact.total)
+    assert found["perplexity"]["word"] == pytest.approx(exact.by_stream["word"])
+    assert found["perplexity"]["states averaged over"] == 2
+    group = test.groups["label"]
+    clusters = evaluate.dominant_topics(result.infer(test, seed=3).shares)
+    labels = [group.labels[code] for code in group.codes]
+    assert found["clusters"]["nmi"] == pytest.approx(evaluate.nmi(clusters, labels))
+    assert found["clusters"]["purity"] == pytest.approx(evaluate.purity(clusters, labels))
+    said = call("evaluate", home / "run", "--test", posts).stdout
+    assert "perplexity\n  of all: " in said and "clusters\n  purity: " in said
+
+
+def test_diagnose_says_whether_to_trust_the_run(home):
+    said = call("diagnose", home / "chains").stdout
+    assert said.splitlines()[0] in ("Do not trust it yet.", "Use it with care.", "Trust it: the chains agree.")
+    assert "R-hat" in said and "log_joint" in said
+    found = facts("diagnose", home / "chains")
+    fits = [load(home / "chains" / f"chain-{i}") for i in (0, 1)]
+    exact = evaluate.diagnose(fits)
+    assert (found["verdict"], found["n_chains"]) == (exact.verdict, 2)
+    assert found["stability"] == pytest.approx(exact.stability)
+    assert [one["rhat"] for one in found["quantities"]] == pytest.approx([one.rhat for one in exact.quantities])
+    assert sum(found["n_topics"].values()) == pytest.approx(1.0)
+    named = facts("diagnose", home / "chains" / "chain-0", home / "chains" / "chain-1")
+    assert named["quantities"] == found["quantities"]
+
+
+def test_json_has_no_infinity(home, monkeypatch):
+    still = evaluate.Quantity("n_topics", 3.0, 1.0, math.inf, 2.0)
+    monkeypatch.setattr("pitmanyor.evaluate.diagnosis.convergence", lambda fits, discard: [still])
+    said = call("diagnose", home / "run", "--json").stdout
+    assert json.loads(said, parse_constant=pytest.fail)["quantities"][0]["rhat"] is None
+
+
+def test_diagnose_one_chain_with_a_network(home):
+    found = facts("diagnose", home / "run")
+    names = [one["name"] for one in found["quantities"]]
+    assert "network/log_likelihood/follows" in names and "n_topics" not in names
+    assert found["verdict"] != "trust" and found["stability"] is None
+    assert any("--chains 4" in line for line in found["next"])
+
+
+def test_runs_that_have_nothing_in_common_are_refused(home):
+    assert "of different models" in call("diagnose", home / "run", home / "chains" / "chain-0", code=3).stderr
+    assert "not a run" in call("diagnose", home / "none", code=4).stderr
+    assert "there is no such file" in call("evaluate", home / "run", "--test", home / "none.csv", code=4).stderr
+    assert "observed is the share" in call(
+        "evaluate", home / "run", "--test", home / "simulated_posts.jsonl", "--observed", 2, code=3
+    ).stderr  # fmt: skip

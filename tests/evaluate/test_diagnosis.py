@@ -1,0 +1,164 @@
+"""R-hat and effective sample sizes against their definitions, topics matched against all assignments, verdicts."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm, rankdata
+
+from pitmanyor import Corpus, PlanError, fit, models, simulate
+from pitmanyor.evaluate import convergence, diagnose, match_topics, stability, topic_numbers, topic_shares
+from pitmanyor.evaluate.convergence import Quantity, kept_traces
+from pitmanyor.evaluate.diagnosis import _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
+from pitmanyor.evaluate.matching import similarities
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    words = [["bread", "butter", "oven", "cheese"], ["goal", "match", "team", "ball"], ["tax", "vote", "law", "poll"]]
+    rng = np.random.default_rng(0)
+    return Corpus.from_tokens([rng.choice(words[d % 3], 12).tolist() for d in range(60)])
+
+
+@pytest.fixture(scope="module")
+def chains(corpus):
+    graph = models.lda(3).set("*", concentration=1.0)
+    return [fit(graph, corpus, sweeps=400, seed=1, chain=chain) for chain in range(4)]
+
+
+@pytest.fixture(scope="module")
+def short(corpus):
+    """Chains that have begun in different places and are nowhere near the end, of a model with births."""
+    return [fit(models.hpyp(), corpus, sweeps=16, seed=1, initial_topics=topics, chain=topics) for topics in (1, 40)]
+
+
+def split_rhat(values):
+    """Vehtari et al. (2021): split R-hat of ranks, and of ranks of distances from the median; the larger."""
+
+    def of(x):
+        n = x.shape[1] // 2
+        halves = np.concatenate([x[:, :n], x[:, -n:]])
+        z = norm.ppf((rankdata(halves) - 0.375) / (halves.size + 0.25)).reshape(halves.shape)
+        within = z.var(axis=1, ddof=1).mean()
+        return math.sqrt((n - 1) / n + z.mean(axis=1).var(ddof=1) / within)
+
+    n = values.shape[1] // 2
+    halves = np.concatenate([values[:, :n], values[:, -n:]])
+    return max(of(values), of(np.abs(values - np.median(halves))))
+
+
+def test_rhat_by_its_definition(chains):
+    found = {one.name: one for one in convergence(chains)}
+    values = np.array([chain.trace["log_joint"][200:] for chain in chains])
+    assert found["log_joint"].rhat == pytest.approx(split_rhat(values), abs=1e-9)
+    assert found["log_joint"].mean == pytest.approx(values.mean())
+    assert "n_topics" not in found  # it never moves
+    assert 4 < found["log_joint"].ess < 4 * 800
+
+
+def test_a_single_chain_is_judged_by_its_halves(chains):
+    values = chains[0].trace["log_joint"][200:].reshape(2, 100)
+    found = {one.name: one.rhat for one in convergence(chains[:1])}
+    assert found["log_joint"] == pytest.approx(split_rhat(values), abs=1e-9)
+
+
+def test_chains_are_cut_to_the_same_length_and_nothing_before_the_network_counts():
+    nan = math.nan
+    one = {"log_joint": np.arange(40.0), "network/log_likelihood/follows": np.r_[np.full(24, nan), np.arange(16.0)]}
+    other = {"log_joint": np.arange(20.0), "network/log_likelihood/follows": np.r_[np.full(4, nan), np.arange(16.0)]}
+    kept = kept_traces([one, other], 0.5)
+    assert kept["log_joint"].tolist() == [list(range(30, 40)), list(range(10, 20))]
+    assert kept["network/log_likelihood/follows"].shape == (2, 10)
+
+
+def test_the_number_of_topics(short):
+    found = topic_numbers(short)
+    values = np.concatenate([one.trace["n_topics"][8:] for one in short])
+    assert found == {int(n): np.mean(values == n) for n in np.unique(values)}
+    assert sum(found.values()) == pytest.approx(1.0)
+
+
+def test_topics_are_matched_as_the_best_of_all_assignments(chains):
+    one, other = chains[:2]
+    phi, psi = one.mean("phi"), other.mean("phi")
+    overlap = [[sum(min(a, b) for a, b in zip(x, y, strict=True)) for y in psi] for x in phi]
+    assert similarities(phi, psi) == pytest.approx(np.array(overlap), abs=1e-12)
+    best = max(itertools.permutations(range(3)), key=lambda p: sum(overlap[k][p[k]] for k in range(3)))
+    found = match_topics(one, other)
+    assert [(i, j) for i, j, _ in found.pairs] == [(k, best[k]) for k in range(3)]
+    weights = [(topic_shares(one)[k] + topic_shares(other)[best[k]]) / 2 for k in range(3)]
+    assert found.score == pytest.approx(sum(w * overlap[k][best[k]] for k, w in enumerate(weights)), abs=1e-12)
+
+
+def test_a_fit_matches_itself_and_spare_topics_have_no_partner(chains, short):
+    assert match_topics(chains[0], chains[0]).score == pytest.approx(1.0)
+    assert len(match_topics(*short).pairs) == min(one.n_topics for one in short)
+    pairs = [match_topics(a, b).score for a, b in itertools.combinations(chains, 2)]
+    assert stability(chains) == pytest.approx(np.mean(pairs))
+
+
+def test_chains_that_agree_are_trusted(chains):
+    found = diagnose(chains)
+    assert found.verdict == "trust", str(found)
+    assert found.stability > 0.9 and found.n_topics == {3: 1.0}
+    assert str(found).startswith("Trust it: the chains agree")
+    assert "There were 3 topics in every sweep." in str(found)
+
+
+def test_chains_that_do_not_are_not(short):
+    found = diagnose(short, discard=0.0)
+    assert found.verdict == "no"
+    assert "Do not trust it yet." in str(found) and "in the chains (R-hat" in str(found)
+
+
+def test_one_chain_is_never_trusted_blindly(chains):
+    found = diagnose(chains[:1])
+    assert found.verdict == "care" and found.stability is None
+    assert "One chain cannot tell whether another would have found other topics" in str(found)
+
+
+def quantity(**values):
+    return Quantity(**({"name": "log_joint", "mean": 0.0, "sd": 1.0, "rhat": 1.0, "ess": 500.0} | values))
+
+
+@pytest.mark.parametrize(
+    ("finding", "verdict", "sentence"),
+    [
+        (_of_agreement([quantity(rhat=1.01)], 2), "trust", "agree between the chains (R-hat at most 1.010)."),
+        (_of_agreement([quantity(), quantity(rhat=1.1, name="n_topics")], 2), "care", "n_topics is not quite the same"),
+        (_of_agreement([quantity(rhat=math.inf)], 1), "no", "log_joint is not the same in the parts of the chain"),
+        (_of_agreement([quantity(rhat=math.nan), quantity()], 2), "no", "log_joint is not the same"),
+        (_of_agreement([], 2), "no", "Nothing moved"),
+        (_of_size([quantity()]), "trust", "The sweeps are worth 500 independent draws of log_joint."),
+        (_of_size([quantity(ess=30.0)]), "care", "where 100 would do: sweep longer"),
+        (_of_size([quantity(ess=3.0)]), "no", "worth 3 independent draws"),
+        (_of_concentrations([quantity(), quantity(rhat=1.3, name="b")])[0], "care", "as estimates yet: b."),
+        (_of_concentrations([quantity(ess=3.0, name="b")])[0], "care", "not to be read as estimates yet: b."),
+        (_of_topics(0.9)[0], "trust", "found the same topics (stability 0.90 of 1)"),
+        (_of_topics(0.5)[0], "care", "alike in part"),
+        (_of_topics(0.1)[0], "no", "read none of them as a fact"),
+        (_of_numbers({4: 0.02, 5: 0.5, 6: 0.4, 7: 0.08}), "trust", "5 to 7 with 90 % probability, 5 the likeliest"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_numbers(finding, verdict, sentence):
+    assert finding.verdict == verdict and sentence in finding.sentence
+
+
+def test_what_cannot_be_compared_is_refused(chains, short, corpus):
+    for fits, message in (
+        ([chains[0], chains[0]], "two of these chains are one and the same"),
+        ([chains[0], short[0]], "of different models"),
+        ([chains[0], fit(models.lda(3), corpus.subset(range(30)), sweeps=20, seed=1)], "of different corpora"),
+        ([], "no chain to look at"),
+        ([fit(models.lda(3), corpus, sweeps=9, seed=1)], "too few sweeps to judge: every chain needs 8 or more"),
+    ):
+        with pytest.raises(PlanError, match=message):
+            diagnose(fits)
+    with pytest.raises(PlanError, match="discard is the share of sweeps to leave out"):
+        diagnose(chains, discard=1.0)
+    with pytest.raises(PlanError, match="give two or more, of different seeds"):
+        stability(chains[:1])
+    other = simulate(models.lda(3), documents=20, tokens=8, vocabulary=5, seed=1).corpus
+    with pytest.raises(PlanError, match="different vocabularies"):
+        match_topics(chains[0], fit(models.lda(3), other, sweeps=1, seed=1))
