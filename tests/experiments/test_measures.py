@@ -5,7 +5,7 @@ import pytest
 
 from pitmanyor import evaluate, read, simulate_microblog
 from pitmanyor.experiments import measures
-from pitmanyor.experiments.data import split
+from pitmanyor.experiments.data import in_one_stream, split
 from pitmanyor.experiments.measures import compute
 from pitmanyor.experiments.rows import rows_of
 from pitmanyor.experiments.settings import Settings
@@ -92,9 +92,19 @@ def test_topics_are_capped_in_clustering(corpus):
 
 
 def test_labels_list_topics_by_size(corpus):
-    labels = cell(corpus, "labels", "tntm")["labels"]
+    facts = cell(corpus, "labels", "tntm")
+    labels = facts["labels"]
     shares = [topic["share"] for topic in labels]
     assert shares == sorted(shares, reverse=True) and all(len(topic["hashtags"]) == 3 for topic in labels)
+    one = in_one_stream(corpus)
+    by_hand = [
+        evaluate.coherence([(tag, word)], one, window=0)[0]
+        for topic in labels
+        for tag in topic["hashtags"]
+        for word in topic["words"]
+        if tag != word
+    ]
+    assert facts["numbers"]["label_npmi"] == pytest.approx(np.mean(by_hand))
 
 
 def test_half_a_fit_is_no_cell(corpus, monkeypatch):

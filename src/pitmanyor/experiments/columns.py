@@ -34,7 +34,7 @@ CLUSTERS = (
     Column("clusters", "clusters", 1),
 )
 TOPICS = (
-    Column("npmi", "NPMI", 3, "high"),
+    Column("npmi", "NPMI of words", 3, "high"),
     Column("diversity", "topic diversity", 3, "high"),
 )
 ALWAYS = (
@@ -45,7 +45,7 @@ COLUMNS: dict[Kind, tuple[Column, ...]] = {
     "fit": TEXT + NETWORK + ALWAYS,
     "ablation": TEXT + NETWORK + ALWAYS,
     "clustering": CLUSTERS + TOPICS + ALWAYS,
-    "labels": TOPICS + ALWAYS,
+    "labels": (Column("label_npmi", "NPMI of hashtags with words", 3, "high"), *TOPICS, *ALWAYS),
     "sensitivity": TEXT + NETWORK + ALWAYS,
 }
 TITLES: dict[Kind, str] = {

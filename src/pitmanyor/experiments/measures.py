@@ -62,6 +62,7 @@ def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
         numbers |= _topics(fitted, data.train)
     if settings.kind == "labels":
         facts["labels"] = _labels(fitted)
+        numbers["label_npmi"] = _label_npmi(facts["labels"], data.train)
     numbers |= {"fit_seconds": spent, "measure_seconds": process_time() - start - spent}
     return facts | {"numbers": numbers}
 
@@ -131,6 +132,12 @@ def _labels(fitted: Fit) -> list[Facts]:
     tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= SMALL]
     return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
+
+
+def _label_npmi(labels: list[Facts], posts: Corpus) -> float:
+    """The mean NPMI, in the posts, of every topic's hashtags with its words: do labels keep the words' company?"""
+    pairs = [(tag, word) for topic in labels for tag in topic["hashtags"] for word in topic["words"] if tag != word]
+    return float(np.mean(evaluate.coherence(pairs, in_one_stream(posts), window=0)))
 
 
 def _trace(fitted: Fit) -> dict[str, list[float]]:
