@@ -36,6 +36,13 @@ def test_a_place_with_something_else_is_left_alone(tmp_path):
         Home(tmp_path).prepare(Settings("fit"), CORPUS)
 
 
+def test_a_start_that_was_killed_can_be_made_again(home):
+    (home.path / "experiment.json").unlink()  # it is written last
+    (home.path / ".experiment.json.7-00.part").write_text("{")
+    home.prepare(Settings("fit", sweeps=40), CORPUS)
+    assert home.settings().sweeps == 40
+
+
 def test_cells(home):
     assert home.read_cells("tntm", 3) == []
     home.write_cell("tntm", 1, {"repeat": 1})

@@ -44,7 +44,7 @@ class Home:
         if (self.path / HEADER).exists():
             self._compare(settings, corpus)
             return
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if self.path.exists() and not self._may_begin():
             raise FileError(f"{self.path}: there is something else already; choose a new directory")
         try:
             self.cells.mkdir(parents=True, exist_ok=True)
@@ -53,6 +53,12 @@ class Home:
         corpus.save(self.path / CORPUS)
         header = {"kind": KIND, "schema": SCHEMA, "settings": settings.to_json(), "corpus": corpus.content_hash}
         write_json(self.path / HEADER, header)  # last: a directory without it is not begun
+
+    def _may_begin(self) -> bool:
+        """Whether the place is empty, or has only what a start that was killed leaves behind."""
+        return self.path.is_dir() and all(
+            path.name in (CELLS, CORPUS) or path.name.endswith(".part") for path in self.path.iterdir()
+        )
 
     def _compare(self, settings: Settings, corpus: Corpus) -> None:
         header = self._header()
