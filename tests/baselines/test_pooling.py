@@ -65,20 +65,28 @@ def test_hashtags_gather_their_posts_and_those_without_join_the_most_similar(cor
     }
 
 
+def burst_corpus(n_storm):
+    """A dull post a day for forty days, a day with so many posts of a storm, and one with an echo of it."""
+    words = [*([["dull"]] * 40), *([["storm"]] * n_storm), ["dull"], ["storm"]]
+    days = np.datetime64("2026-01-01") + np.array([*range(40), *([40] * n_storm), 41, 41])
+    return replace(Corpus.from_tokens(words), times=days.astype("datetime64[ms]"))
+
+
 def test_bursts():
-    quiet = [["dull"]] * 40
-    words = [*quiet, *([["storm"]] * 3), ["dull"], ["storm"]]
-    days = np.datetime64("2026-01-01") + np.array([*range(40), 40, 40, 40, 41, 41])
-    corpus = replace(Corpus.from_tokens(words), times=days.astype("datetime64[ms]"))
+    corpus = burst_corpus(6)
     counts = np.zeros(42)
-    counts[[40, 41]] = 3, 1
-    score = (3 - counts.mean()) / counts.std()
+    counts[[40, 41]] = 6, 1
+    score = (6 - counts.mean()) / counts.std()
     assert score > 5
     for threshold, terms in ((score - 1e-6, ["storm"]), (score + 1e-6, [])):
         burst, _, _ = burst_terms(corpus, threshold)
         assert [corpus.vocabulary[term] for term in burst] == terms
-    assert pools_of_words(pool(corpus, "burst"))["storm"] == 4
+    assert pools_of_words(pool(corpus, "burst"))["storm"] == 7  # with the echo of another day
     assert pool(corpus, "burst").n_documents == 42  # the pool and 41 posts without the term
+
+
+def test_a_few_posts_are_no_burst():
+    assert len(burst_terms(burst_corpus(4))[0]) == 0  # over five deviations, but four posts
 
 
 def pools_of_words(corpus):

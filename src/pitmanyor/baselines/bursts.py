@@ -9,13 +9,14 @@ from pitmanyor.corpus import Corpus
 
 Ints = NDArray[np.int64]
 THRESHOLD = 5.0  # standard deviations; theirs
+FEWEST = 5  # posts of a day; ours, for over many days a rare word is far above its mean wherever it comes
 
 
 def burst_terms(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[Ints, Ints, Ints]:
     """The burst terms, and pairs (post, which of them) for every post that has one, on whatever day.
 
     A term's score on a day is (posts with it - mean) / standard deviation, over the days that have posts. Over D days
-    no score exceeds (D - 1) / sqrt(D), so fewer than 27 days have no term above five.
+    no score exceeds (D - 1) / sqrt(D), so fewer than 27 days have no term above five. A term also needs five posts.
     """
     assert corpus.times is not None
     posts, terms = _presence(corpus)
@@ -29,7 +30,7 @@ def burst_terms(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[Ints, Int
     mean = np.bincount(term, counts, n_terms) / n_days
     spread = np.sqrt(np.maximum(np.bincount(term, counts.astype(np.float64) ** 2, n_terms) / n_days - mean**2, 0.0))
     above = counts - mean[term]  # days without the term have no entry, and are below the mean
-    burst = np.unique(term[(spread[term] > 0) & (above > threshold * spread[term])])
+    burst = np.unique(term[(counts >= FEWEST) & (above > threshold * spread[term])])
     which = np.full(n_terms, -1)
     which[burst] = np.arange(len(burst))
     held = which[terms] >= 0

@@ -38,7 +38,7 @@ def pool(corpus: Corpus, scheme: Scheme) -> Corpus:
     "author": all posts of an author.
     "hour": all posts of the same hour of the same day.
     "burst": all posts with a word or hashtag that bursts on some day: it is in more posts than on the mean day, by over
-        five standard deviations. A post with several such terms is in all their pools.
+        five standard deviations, and in five at least. A post with several such terms is in all their pools.
     "hashtag": all posts with a hashtag; a post with several is in all their pools. A post without joins the pool whose
         words are most similar (cosine of TF-IDF), however little that is.
     A post that finds no pool is a document by itself.

@@ -50,6 +50,7 @@ def experiment(
     held_links: Annotated[float, typer.Option(help="Share of the pairs of authors to hold out.")] = 0.1,
     samples: Annotated[int, typer.Option(help="States that held-out text is averaged over.")] = 5,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
+    initial_topics: Annotated[int, typer.Option(help="Topics that every model begins with.", min=1)] = 100,
     drop: Annotated[
         list[str] | None, typer.Option(help="A word to leave out, such as a query term; repeat it.")
     ] = None,
@@ -78,6 +79,7 @@ def experiment(
         held_links=held_links,
         samples=samples,
         max_topics=max_topics,
+        initial_topics=initial_topics,
     )
     posts = Source.of(corpus, _columns(text, author, tags, time, label, links), None, skip_bad_lines, option).read()
     posts = without_words(posts, drop) if drop else posts

@@ -73,6 +73,7 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
         options["n_topics"] = settings.network_topics
     elif any(node.kind == "gem" for node in row.graph.nodes):
         options["max_topics"] = row.max_topics
+        options["initial_topics"] = min(settings.initial_topics, row.max_topics or settings.initial_topics)
     fitted = fit(row.graph, pool(train, row.pooling), **options)
     if fitted.n_sweeps < settings.sweeps:
         raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell

@@ -21,6 +21,7 @@ class Settings:
     held_links: the share of the pairs of authors that is held out, 0 for none.
     samples: states of the second half of the sweeps that held-out text is averaged over.
     max_topics: no more topics than this.
+    initial_topics: dealt at random to begin with, the same for all rows, for chains are slow to forget how many they had.
     network_topics: topics of the network without text, which cannot find out by itself.
     """
 
@@ -31,6 +32,7 @@ class Settings:
     held_links: float = 0.1
     samples: int = 5
     max_topics: int | None = None
+    initial_topics: int = 100
     network_topics: int = 20
 
     def __post_init__(self) -> None:
@@ -41,6 +43,8 @@ class Settings:
                 f"an experiment takes 4 sweeps or more, a seed of 0 or more, and samples from 1 to a quarter of the "
                 f"sweeps, not {self.sweeps}, {self.seed} and {self.samples}"
             )
+        if self.initial_topics < 1 or (self.max_topics is not None and self.max_topics < 1):
+            raise PlanError(f"numbers of topics are 1 or more, not {self.initial_topics} and {self.max_topics}")
         if not 0 < self.test < 1 or not 0 <= self.held_links < 1:
             raise PlanError(
                 f"test and held_links are shares between 0 and 1 (held_links may be 0), not {self.test} and "
