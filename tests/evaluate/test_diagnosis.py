@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -64,12 +66,16 @@ def test_a_single_chain_is_judged_by_its_halves(chains):
 
 
 def test_chains_are_cut_to_the_same_length_and_nothing_before_the_network_counts():
-    nan = math.nan
-    one = {"log_joint": np.arange(40.0), "network/log_likelihood/follows": np.r_[np.full(24, nan), np.arange(16.0)]}
-    other = {"log_joint": np.arange(20.0), "network/log_likelihood/follows": np.r_[np.full(4, nan), np.arange(16.0)]}
-    kept = kept_traces([one, other], 0.5)
-    assert kept["log_joint"].tolist() == [list(range(30, 40)), list(range(10, 20))]
-    assert kept["network/log_likelihood/follows"].shape == (2, 10)
+    def trace(n, joined):
+        links = np.where(np.arange(n) < joined, math.nan, np.arange(n))
+        return {"log_joint": np.arange(float(n)), "network/log_likelihood/follows": links, "customers/nu": links}
+
+    kept = kept_traces([trace(40, 31), trace(20, 4)], 0.5)
+    assert set(kept) == {"log_joint", "network/log_likelihood/follows"}
+    for values in kept.values():
+        assert values.tolist() == [list(range(31, 40)), list(range(11, 20))]
+    with pytest.raises(PlanError, match="if it has links, after they joined"):
+        kept_traces([trace(40, 33)], 0.5)
 
 
 def test_the_number_of_topics(short):
@@ -162,3 +168,10 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
     other = simulate(models.lda(3), documents=20, tokens=8, vocabulary=5, seed=1).corpus
     with pytest.raises(PlanError, match="different vocabularies"):
         match_topics(chains[0], fit(models.lda(3), other, sweeps=1, seed=1))
+
+
+@pytest.mark.parametrize(("module", "call"), [("arviz_stats.base", convergence), ("scipy.optimize", stability)])
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(chains, monkeypatch, module, call):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(PlanError, match=re.escape("pip install 'pitmanyor[diagnose]'")):
+        call(chains)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pitmanyor.evaluate import Diagnosis, Perplexity
     from pitmanyor.fitting import Fit
 
-LARGE = 0.01  # the share of the tokens that a topic needs for its coherence to count in the mean
+LARGE = 0.01  # the share of the tokens that a topic needs for its words to count
 
 
 def evaluate_run(path: Path, source: Source | None, n_words: int, options: dict[str, Any]) -> Answer:
@@ -41,16 +41,18 @@ def evaluate_run(path: Path, source: Source | None, n_words: int, options: dict[
 
 
 def _topic_facts(fit: Fit, n_words: int) -> dict[str, Any]:
+    """What the topics that are not tiny are like."""
     from pitmanyor import evaluate
 
     words = evaluate.top_words(fit, n_words, least=LARGE)
-    coherence = {name: evaluate.coherence(words, fit.corpus, name).mean() for name in ("npmi", "pmi", "c_v")}
-    return {
+    facts: dict[str, Any] = {
         "effective topics": evaluate.effective_topics(fit),
         "topics with 1 % of the tokens": len(words),
-        "diversity": evaluate.diversity(words),
-        "coherence": {name: float(value) for name, value in coherence.items()},
     }
+    if not words:
+        return facts
+    coherence = {name: float(evaluate.coherence(words, fit.corpus, name).mean()) for name in ("npmi", "pmi", "c_v")}
+    return facts | {"diversity": evaluate.diversity(words), "coherence": coherence}
 
 
 def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, Any]:

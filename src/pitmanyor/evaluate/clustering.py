@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.perplexity import streams_of
 from pitmanyor.posterior import Posterior
+from pitmanyor.unseen import main_stream
 
 Floats = NDArray[np.float64]
 Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
@@ -41,7 +41,7 @@ def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) ->
 def _shares_of(fit: Posterior) -> Floats:
     """The topic shares of the documents that were fitted, those of their words."""
     plan = fit.state.plan
-    leaf = next(stream.topic for stream in plan.graph.streams if stream.name == streams_of(fit)[-1])
+    leaf = main_stream(plan).topic
     rows = fit.mean(leaf, "discard")
     return rows if plan.graph[leaf].local else rows[plan.instances[leaf].of_document]
 

@@ -53,22 +53,31 @@ def topic_numbers(fits: Sequence[Traced], *, discard: float = 0.5) -> dict[int, 
 
 
 def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
-    """The last sweeps of every chain, as many of each: (chain, sweep) by name."""
+    """The sweeps of every chain that are judged, the last ones and as many of each: (chain, sweep) by name."""
     if not traces:
         raise PlanError("no chain to look at: give one fit or more")
     if not 0.0 <= discard < 1.0:
         raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
-    found = {}
-    for name in traces[0]:
-        if name.startswith(JUDGED) and all(name in trace for trace in traces):
-            rows = [trace[name][int(discard * len(trace[name])) :] for trace in traces]
-            rows = [row[np.isfinite(row)] for row in rows]  # a network that joined late is not a number before
-            n = min(map(len, rows))
-            if n >= FEWEST:
-                found[name] = np.stack([row[len(row) - n :] for row in rows])
-    if "log_joint" not in found:
-        raise PlanError(f"too few sweeps to judge: every chain needs {FEWEST} or more after what is discarded")
-    return found
+    kept = [_last(trace, discard) for trace in traces]
+    n = min(len(trace["log_joint"]) for trace in kept)
+    if n < FEWEST:
+        raise PlanError(
+            f"too few sweeps to judge: every chain needs {FEWEST} or more after what is discarded "
+            "and, if it has links, after they joined"
+        )
+    names = [name for name in kept[0] if all(name in trace for trace in kept)]
+    return {name: np.stack([trace[name][len(trace[name]) - n :] for trace in kept]) for name in names}
+
+
+def _last(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
+    """What is judged, of the sweeps that are: those since a network has joined, for before it was another model."""
+    found = {name: np.asarray(values) for name, values in trace.items() if name.startswith(JUDGED)}
+    joined = np.ones(len(trace["log_joint"]), bool)
+    for name, values in found.items():
+        if name.startswith("network/"):
+            joined &= np.isfinite(values)
+    joined[: int(discard * len(joined))] = False
+    return {name: values[joined] for name, values in found.items()}
 
 
 def _quantity(name: str, values: Floats) -> Quantity:

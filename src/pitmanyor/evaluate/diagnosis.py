@@ -106,9 +106,9 @@ def _of_size(quantities: Sequence[Quantity]) -> Finding:
         return Finding("no", "So there is no draw to average over.")
     least = min(quantities, key=lambda one: one.ess if one.ess == one.ess else -np.inf)
     verdict = _grade(least.ess, GOOD_ESS, BAD_ESS)
-    worth = f"the sweeps are worth {least.ess:.0f} independent draws of {least.name}"
     more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do: sweep longer or run more chains"
-    return Finding(verdict, f"{worth[0].upper()}{worth[1:]}{more}.")
+    draws = f"{least.ess:.0f} independent draw{'s' * (round(least.ess) != 1)}"
+    return Finding(verdict, f"The sweeps are worth {draws} of {least.name}{more}.")
 
 
 def _of_concentrations(quantities: Sequence[Quantity]) -> list[Finding]:

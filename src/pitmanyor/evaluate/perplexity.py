@@ -14,7 +14,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.tokens import Mask, pick, places, whole, with_tokens
 from pitmanyor.plan.silence import is_silent
 from pitmanyor.posterior import Posterior
-from pitmanyor.unseen import Completion, Way, predict
+from pitmanyor.unseen import Completion, Way, main_stream, predict
 
 Floats = NDArray[np.float64]
 MOST_TOKENS = 20_000_000  # of all prefixes together, from left to right
@@ -45,6 +45,10 @@ class Perplexity:
     @property
     def by_stream(self) -> dict[str, float]:
         return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.scored.items() if n}
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{name} {value:,.1f}" for name, value in self.by_stream.items())
+        return f"perplexity {self.total:,.1f} of {self.n_tokens:,} tokens ({parts})"
 
 
 class Stage(NamedTuple):
@@ -116,12 +120,11 @@ def token_probabilities(
 
 
 def streams_of(fit: Posterior) -> list[str]:
-    """The streams in the order in which they are scored: words last."""
+    """The streams in the order in which they are scored: words last (without any, the first stream)."""
     if is_silent(fit.state.plan.graph):
         raise PlanError("this model has links alone: there is no text in it to be scored")
-    names = [stream.name for stream in fit.state.plan.graph.streams]
-    main = "word" if "word" in names else names[-1]
-    return [name for name in names if name != main] + [main]
+    main = main_stream(fit.state.plan).name
+    return [*(stream.name for stream in fit.state.plan.graph.streams if stream.name != main), main]
 
 
 def _completion_stages(fit: Posterior, test: Corpus, observed: float, seed: int) -> Iterator[Stage]:

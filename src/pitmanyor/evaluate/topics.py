@@ -20,8 +20,10 @@ def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, l
 
 def topic_shares(fit: Posterior) -> NDArray[np.float64]:
     """Each topic's share of the tokens of all streams."""
-    counts = np.bincount(fit.state.text.topic, minlength=fit.n_topics)
-    return np.asarray(counts / max(counts.sum(), 1))
+    topic = fit.state.text.topic
+    if not len(topic):
+        raise PlanError("this model has links alone: no token has a topic")
+    return np.asarray(np.bincount(topic, minlength=fit.n_topics) / len(topic))
 
 
 def diversity(topics: Sequence[Sequence[str]]) -> float:
