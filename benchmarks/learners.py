@@ -108,8 +108,8 @@ class GensimHdp:
         bags = _bags(train)
         names = Dictionary.from_corpus(bags, dict(enumerate(train.vocabulary)))
         self.n_words = len(train.vocabulary)
-        self.model: Any = HdpModel(bags[:1], names, random_state=seed, max_chunks=1)
-        self.model.m_D = len(bags)
+        # Its first topics are scaled by the size of the corpus, so it is given all; it learns one chunk of it at once.
+        self.model: Any = HdpModel(bags, names, random_state=seed, chunksize=BATCH, max_chunks=1)
         self.batches = cycle(_batches(len(bags), seed))
         self.bags = bags
 
