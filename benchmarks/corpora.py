@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, Stream
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+DATA = Path(os.environ.get("PITMANYOR_DATA", Path(__file__).resolve().parent.parent.parent / "shared" / "data"))
 CHUNK = 10_000  # documents whose topic proportions are in memory at once
 
 

@@ -68,7 +68,7 @@ def tomotopy_hdp(race: Race) -> Result:
 
 
 def _run(name: str, model: Any, race: Race, prior: Callable[[], NDArray[np.float64]]) -> Result:
-    _add_words(model, race.train)
+    add_words(model, race.train)
     model.train(0, workers=1)
     curve = []
     spent, done = 0.0, 0
@@ -91,7 +91,7 @@ def _train(model: Any, sweeps: int) -> float:
     return process_time() - start
 
 
-def _add_words(model: Any, corpus: Corpus) -> None:
+def add_words(model: Any, corpus: Corpus) -> None:
     """Words go in as their index, so that phi can be put back into the order of our vocabulary."""
     stream = corpus.streams["word"]
     names = np.arange(len(corpus.vocabulary)).astype(str)
@@ -101,12 +101,18 @@ def _add_words(model: Any, corpus: Corpus) -> None:
 
 
 def _perplexity(model: Any, race: Race, prior: Callable[[], NDArray[np.float64]]) -> float:
+    live, phi = topic_words(model, len(race.train.vocabulary))
+    return perplexity(phi, prior()[live], race.test)
+
+
+def topic_words(model: Any, n_words: int) -> tuple[list[int], NDArray[np.float64]]:
+    """The topics alive, and their word probabilities in the order of our vocabulary."""
     live = [k for k in range(model.k) if not hasattr(model, "is_live_topic") or model.is_live_topic(k)]
     columns = np.array([int(word) for word in model.used_vocabs])
-    phi = np.zeros((len(live), len(race.train.vocabulary)))
+    phi = np.zeros((len(live), n_words))
     for row, k in enumerate(live):
         phi[row, columns] = model.get_topic_word_dist(k)
-    return perplexity(phi, prior()[live], race.test)
+    return live, phi
 
 
 PEERS: dict[str, Contestant] = {"tomotopy LDA": tomotopy_lda, "tomotopy HDP": tomotopy_hdp}

@@ -17,7 +17,7 @@ from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
 COMMANDS = (
-    *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "evaluate", "diagnose"),
+    *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose"),
     *("label", "recommend", "export", "report", "serve"),
 )
 MODEL = """

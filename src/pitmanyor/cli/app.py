@@ -201,6 +201,7 @@ def doctor(json: AsJson = False) -> Answer:
     return examine()
 
 
+from pitmanyor.cli import experiment_app as experiment_app  # noqa: E402  its command joins `app`
 from pitmanyor.cli import measure_app as measure_app  # noqa: E402  its commands join `app`
 from pitmanyor.cli import report_app as report_app  # noqa: E402  its commands join `app`
 from pitmanyor.cli import use_app as use_app  # noqa: E402  its commands join `app`

@@ -1,0 +1,41 @@
+"""Graphs of the baselines that are no models of their own: hashtags as words, and links without text."""
+
+from __future__ import annotations
+
+from pitmanyor.errors import GraphError
+from pitmanyor.graph import Graph
+from pitmanyor.models import tntm
+
+
+def merged(graph: Graph, stream: str = "hashtag") -> Graph:
+    """The graph of one stream, with another stream as more of its tokens: same topics, same words.
+
+    That is the model of both streams poured into one. It keeps them apart in name alone, so that each can be scored by
+    itself.
+
+    >>> from pitmanyor.models import hdp_lda
+    >>> merged(hdp_lda())
+    g = Graph()
+    g.gem("mu", discount=0)
+    g.pyp("theta", base="mu", plate="document", discount=0)
+    g.dirichlet("phi", over="vocabulary", plate="topic")
+    g.tokens("hashtag", topic="theta", emit="phi")
+    g.tokens("word", topic="theta", emit="phi")
+    """
+    if len(graph.streams) != 1:
+        names = ", ".join(repr(one.name) for one in graph.streams) or "none"
+        raise GraphError(f"merged() takes a graph of one stream, such as models.hdp_lda(); this one has {names}")
+    (own,) = graph.streams
+    left = Graph.from_parts(graph.nodes)
+    left.tokens(stream, topic=own.topic, emit=own.emit)
+    return Graph.from_parts(left.nodes, (*left.streams, own), graph.link_sets)
+
+
+def network_alone() -> Graph:
+    """The random function network model: the TNTM's authors and followers without a word. `fit` takes `n_topics`.
+
+    >>> " ".join(network_alone().names)
+    'mu0 nu follows'
+    """
+    whole = tntm()
+    return Graph.from_parts([whole["mu0"], whole["nu"]], (), whole.link_sets)

@@ -1,0 +1,148 @@
+"""One cell of a table: fit a row once and measure it. Numbers only; what they are called is in `columns.py`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from pitmanyor import evaluate
+from pitmanyor.baselines import pool
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import StateError
+from pitmanyor.experiments.data import Data, in_one_stream, split
+from pitmanyor.experiments.home import Facts, Home
+from pitmanyor.experiments.rows import Row, rows_of
+from pitmanyor.experiments.settings import Settings
+from pitmanyor.fitting import Fit, fit
+from pitmanyor.version import __version__
+
+TRACED = 50  # values of each trace to keep
+N_LABELS, N_WORDS = 3, 10
+SMALL = 0.005  # topics with a smaller share of the tokens are not shown, nor their words judged
+FOLD_IN = 50  # sweeps over a post that was not fitted: the noise of fewer costs a percent of perplexity
+Numbers = dict[str, float]
+
+
+def run_cell(path: str, key: str, repeat: int) -> None:
+    """Fit and measure one row with one seed, and write the cell."""
+    home = Home(Path(path))
+    settings, data, rows = _opened(path)
+    facts = compute(rows[key], data, settings, repeat)
+    home.write_cell(key, repeat, {"row": key, "repeat": repeat} | facts)
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str) -> tuple[Settings, Data, dict[str, Row]]:
+    """What all cells of an experiment share; a worker reads it once."""
+    home = Home(Path(path))
+    settings, corpus = home.settings(), home.corpus()
+    return settings, split(corpus, settings), {row.key: row for row in rows_of(settings, corpus)}
+
+
+def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
+    """Everything a cell's file holds."""
+    start, seed = process_time(), settings.seed + repeat
+    fitted = _fit(row, data.train, settings, seed)
+    spent = process_time() - start
+    numbers: Numbers = {}
+    facts: Facts = {"seed": seed, "version": __version__, "sweeps": fitted.n_sweeps, "trace": _trace(fitted)}
+    if row.graph.streams:
+        numbers["topics"] = _n_topics(fitted)
+    if data.test is not None and row.graph.streams:
+        numbers |= _perplexity(fitted, data.test, settings)
+    if row.graph.link_sets:
+        numbers |= _network(fitted, data, settings)
+    if settings.kind == "clustering":
+        numbers |= _clusters(fitted, data.train)
+    if settings.kind in ("clustering", "labels"):
+        numbers |= _topics(fitted, data.train)
+    if settings.kind == "labels":
+        facts["labels"] = _labels(fitted)
+        numbers["label_npmi"] = _label_npmi(facts["labels"], data.train)
+    numbers |= {"fit_seconds": spent, "measure_seconds": process_time() - start - spent}
+    return facts | {"numbers": numbers}
+
+
+def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
+    options: dict[str, Any] = {"sweeps": settings.sweeps, "samples": settings.samples, "seed": seed, "threads": 1}
+    if not row.graph.streams:
+        options["n_topics"] = settings.network_topics
+    elif any(node.kind == "gem" for node in row.graph.nodes):
+        options["max_topics"] = row.max_topics
+        options["initial_topics"] = min(settings.initial_topics, row.max_topics or settings.initial_topics)
+    fitted = fit(row.graph, pool(train, row.pooling), **options)
+    if fitted.n_sweeps < settings.sweeps:
+        raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
+    return fitted
+
+
+def _n_topics(fitted: Fit) -> float:
+    """Topics that some token has, mean over samples; with a network there are empty ones besides."""
+    return float(np.mean([np.count_nonzero(evaluate.topic_shares(draw)) for draw in fitted.draws]))
+
+
+def _perplexity(fitted: Fit, test: Corpus, settings: Settings) -> Numbers:
+    """The same tokens are scored for all rows; a row that does not know hashtags has no perplexity of all tokens."""
+    found = evaluate.perplexity(fitted, test, sweeps=FOLD_IN, seed=settings.seed, threads=1)
+    out = {f"perplexity_{name}": value for name, value in found.by_stream.items()}
+    if len(fitted.graph.streams) == len(test.streams):
+        out["perplexity"] = found.total
+    return out
+
+
+def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
+    """The likelihood of the links that were shown, mean over samples; and how well the others are predicted."""
+    joined = [draw for draw in fitted.draws if draw.state.network]  # the first may be of the text alone
+    logs = [draw.network_log_likelihood(seed=settings.seed).log_likelihood for draw in joined]
+    out = {"network_log_likelihood": float(np.mean(logs))}
+    if data.held is not None:
+        scores = evaluate.link_scores(fitted, data.held)
+        out |= {"link_auc": scores.auc, "link_average_precision": scores.average_precision}
+    if not np.isfinite(list(out.values())).all():
+        raise StateError(f"a measure of the network is not finite: {out}")
+    return out
+
+
+def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
+    """Every post by itself is folded in, whatever it was pooled with; its dominant topic is its cluster."""
+    shares = fitted.infer(posts, sweeps=FOLD_IN, threads=1).shares
+    clusters, labels = evaluate.dominant_topics(shares), posts.groups["label"].codes
+    return {
+        "purity": evaluate.purity(clusters, labels),
+        "nmi": evaluate.nmi(clusters, labels),
+        "adjusted_rand": evaluate.adjusted_rand(clusters, labels),
+        "clusters": float(len(np.unique(clusters))),
+    }
+
+
+def _topics(fitted: Fit, posts: Corpus) -> Numbers:
+    words = evaluate.top_words(fitted, N_WORDS, least=SMALL)
+    return {
+        "npmi": float(np.mean(evaluate.coherence(words, in_one_stream(posts), window=0))),
+        "diversity": evaluate.diversity(words),
+    }
+
+
+def _labels(fitted: Fit) -> list[Facts]:
+    """Topics by size with their likeliest hashtags and words."""
+    shares = evaluate.topic_shares(fitted)
+    tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= SMALL]
+    return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
+
+
+def _label_npmi(labels: list[Facts], posts: Corpus) -> float:
+    """The mean NPMI, in the posts, of every topic's hashtags with its words: do labels keep the words' company?"""
+    pairs = [(tag, word) for topic in labels for tag in topic["hashtags"] for word in topic["words"] if tag != word]
+    return float(np.mean(evaluate.coherence(pairs, in_one_stream(posts), window=0)))
+
+
+def _trace(fitted: Fit) -> dict[str, list[float]]:
+    """The log joint and the number of topics on the way, thinned, with the sweep each was taken after."""
+    at = np.unique(np.linspace(1, fitted.n_sweeps, min(TRACED, fitted.n_sweeps)).round().astype(int))
+    kept = {name: fitted.trace[name][at - 1].tolist() for name in ("log_joint", "n_topics")}
+    return {"sweep": at.astype(float).tolist()} | kept

@@ -1,0 +1,106 @@
+"""From a corpus to a table: what is not done yet is done, cell by cell, and the table is made of what there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError
+from pitmanyor.experiments.columns import TITLES
+from pitmanyor.experiments.figures import NEEDS, can_draw, draw
+from pitmanyor.experiments.home import Home
+from pitmanyor.experiments.labels import best_cell, labels_csv, labels_markdown
+from pitmanyor.experiments.rows import Row, rows_of
+from pitmanyor.experiments.settings import Settings
+from pitmanyor.experiments.tables import Table, cells_csv, collect, to_csv, to_markdown
+from pitmanyor.experiments.workers import Cell, run_cells
+from pitmanyor.files import atomic_write
+from pitmanyor.runs.lock import hold
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment has come to: the table as Markdown, the files it wrote, what it could not do."""
+
+    title: str
+    markdown: str
+    files: list[Path]
+    notes: list[str]
+    interrupted: bool
+
+
+def run_experiment(
+    corpus: Corpus,
+    out: str | os.PathLike[str],
+    settings: Settings,
+    *,
+    repeats: int = 5,
+    workers: int | None = None,
+    tell: Told = lambda text: None,
+) -> Outcome:
+    """Make a table of the paper on a corpus, in the directory `out`; started again, it goes on where it was.
+
+    repeats: fits of every row, each with a seed of its own; the split is the same for all.
+    workers: processes side by side, one thread each; by default one for every core.
+    tell: gets a line of text whenever a cell is finished.
+    Ctrl-C ends it and makes the table of what there is. Killed, it loses no more than the cells being computed.
+    """
+    if repeats < 1 or (workers is not None and workers < 1):
+        raise PlanError(f"repeats and workers are 1 or more, not {repeats} and {workers}")
+    rows, home = rows_of(settings, corpus), Home(Path(out))
+    home.prepare(settings, corpus)
+    with hold(home.cells):
+        interrupted = _compute(home, rows, repeats, workers or len(os.sched_getaffinity(0)), tell)
+        table = collect(home, rows, repeats)
+        return _write(home, table, str(corpus), interrupted)
+
+
+def _compute(home: Home, rows: list[Row], repeats: int, workers: int, tell: Told) -> bool:
+    """Run the cells that are not done; True if Ctrl-C came. Repeat by repeat, so that every row has some early."""
+    titles = {row.key: row.title for row in rows if row.missing is None}
+    cells: list[Cell] = [(key, r) for r in range(repeats) for key in titles]
+    left = [cell for cell in cells if not home.is_done(*cell)]
+    n_done = len(cells) - len(left)
+    tell(f"{n_done} of {len(cells)} fits are done already")
+    try:
+        for key, repeat in run_cells(home.path, left, workers, _run_cell):
+            n_done += 1
+            tell(f"[{n_done}/{len(cells)}] {titles[key]}, repeat {repeat + 1}")
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _run_cell(path: str, key: str, repeat: int) -> None:
+    """In a worker, and only there Numba is loaded."""
+    from pitmanyor.experiments.measures import run_cell
+
+    run_cell(path, key, repeat)
+
+
+def _write(home: Home, table: Table, about: str, interrupted: bool) -> Outcome:
+    markdown, notes = to_markdown(table, about), []
+    texts = {"table.csv": to_csv(table), "cells.csv": cells_csv(table)}
+    best = best_cell(table) if table.settings.kind == "labels" else None
+    if best is not None:
+        markdown += "\n" + labels_markdown(best)
+        texts["topics.csv"] = labels_csv(best)
+    contents = {name: text.encode() for name, text in texts.items()}
+    if not any(line.cells for line in table.lines):
+        notes.append("no cell is finished yet, so there is no figure")
+    elif can_draw():
+        contents["figure.png"] = draw(table)
+        markdown += f"\n![{TITLES[table.settings.kind]}](figure.png)\n"
+    else:
+        notes.append(NEEDS)
+    contents["table.md"] = markdown.encode()
+    for name, content in contents.items():
+        with atomic_write(home.path / name) as file:
+            file.write(content)
+    files = [home.path / name for name in contents]
+    return Outcome(TITLES[table.settings.kind], markdown, files, notes, interrupted)

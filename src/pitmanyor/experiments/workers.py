@@ -1,0 +1,49 @@
+"""Cells side by side: a process for each core, one thread each; whoever starts them may be killed at any time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+Cell = tuple[str, int]  # the key of a row, and the repeat
+
+
+def run_cells(
+    path: Path, cells: Sequence[Cell], n_workers: int, run: Callable[[str, str, int], None]
+) -> Iterator[Cell]:
+    """Compute cells, and yield each when its file is written. The first error ends all, as does Ctrl-C.
+
+    `run(path, key, repeat)` computes one and writes it.
+    """
+    if not cells:
+        return
+    context, others = multiprocessing.get_context("spawn"), set(multiprocessing.active_children())
+    with ProcessPoolExecutor(min(n_workers, len(cells)), context, _begin) as pool:
+        waiting: dict[Future[None], Cell] = {pool.submit(run, str(path), *cell): cell for cell in cells}
+        try:
+            for done in as_completed(waiting):
+                done.result()
+                yield waiting[done]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
+
+
+def _begin() -> None:
+    """One thread, said before Numba and BLAS are loaded; and no life after the process that started this one."""
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

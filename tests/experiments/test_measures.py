@@ -1,0 +1,116 @@
+"""One cell: a fit and its numbers, of every experiment; on a microblog small enough for seconds."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import evaluate, read, simulate_microblog
+from pitmanyor.experiments import measures
+from pitmanyor.experiments.data import in_one_stream, split
+from pitmanyor.experiments.measures import compute
+from pitmanyor.experiments.rows import rows_of
+from pitmanyor.experiments.settings import Settings
+
+SHORT = {"sweeps": 12, "samples": 2}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    blog = simulate_microblog(posts=150, authors=8, seed=1)
+    return read(blog.records, links=blog.links, label="label", min_df=2)
+
+
+def cell(corpus, kind, key, repeat=0):
+    settings = Settings(kind, **SHORT)
+    row = next(row for row in rows_of(settings, corpus) if row.key == key)
+    return compute(row, split(corpus, settings), settings, repeat)
+
+
+def timeless(facts):
+    return {k: v for k, v in facts["numbers"].items() if not k.endswith("seconds")}
+
+
+@pytest.fixture(scope="module")
+def full(corpus):
+    return cell(corpus, "ablation", "full")
+
+
+def test_the_whole_model_has_all_numbers(full):
+    assert set(timeless(full)) == {
+        "topics", "perplexity", "perplexity_word", "perplexity_hashtag",
+        "network_log_likelihood", "link_auc", "link_average_precision",
+    }  # fmt: skip
+    assert all(np.isfinite(value) for value in full["numbers"].values())
+    assert full["seed"] == 1 and full["sweeps"] == 12 and len(full["trace"]["log_joint"]) == 12
+
+
+def test_a_cell_is_the_same_every_time_and_another_seed_gives_another(corpus, full):
+    assert timeless(cell(corpus, "ablation", "full")) == timeless(full)
+    other = cell(corpus, "ablation", "full", repeat=1)
+    assert other["seed"] == 2 and timeless(other) != timeless(full)
+
+
+def test_without_hashtags_there_is_no_perplexity_of_all_tokens(corpus):
+    numbers = timeless(cell(corpus, "ablation", "no_hashtag"))
+    assert "perplexity_word" in numbers and not {"perplexity", "perplexity_hashtag"} & set(numbers)
+
+
+def test_merged_baselines_are_scored_on_the_same_tokens(corpus, full, monkeypatch):
+    seen = {}
+    score = evaluate.perplexity
+
+    def spy(fitted, *args, **options):
+        seen[fitted.graph] = score(fitted, *args, **options)
+        return seen[fitted.graph]
+
+    monkeypatch.setattr(measures.evaluate, "perplexity", spy)
+    for kind, key in (("fit", "hdp_lda"), ("ablation", "no_hashtag")):
+        cell(corpus, kind, key)
+    merged, bare = seen.values()
+    assert merged.scored["word"] == bare.scored["word"] and merged.scored["hashtag"] > 0
+    assert merged.dropped == {"hashtag": 0, "word": 0}  # the vocabulary was fixed before the split
+
+
+def test_the_network_by_itself_has_no_perplexity(corpus):
+    assert set(timeless(cell(corpus, "fit", "random_function"))) == {
+        "network_log_likelihood",
+        "link_auc",
+        "link_average_precision",
+    }
+
+
+def test_clusters_are_of_posts_after_pooling(corpus, monkeypatch):
+    seen = []
+    score = evaluate.purity
+    monkeypatch.setattr(measures.evaluate, "purity", lambda c, labels: seen.append(len(c)) or score(c, labels))
+    numbers = timeless(cell(corpus, "clustering", "lda10_author"))
+    assert seen == [corpus.n_documents]
+    assert numbers["clusters"] <= 10 == numbers["topics"] and 0 < numbers["nmi"] <= 1
+
+
+def test_topics_are_capped_in_clustering(corpus):
+    assert timeless(cell(corpus, "clustering", "tntm"))["topics"] <= 20
+
+
+def test_labels_list_topics_by_size(corpus):
+    facts = cell(corpus, "labels", "tntm")
+    labels = facts["labels"]
+    shares = [topic["share"] for topic in labels]
+    assert shares == sorted(shares, reverse=True) and all(len(topic["hashtags"]) == 3 for topic in labels)
+    one = in_one_stream(corpus)
+    by_hand = [
+        evaluate.coherence([(tag, word)], one, window=0)[0]
+        for topic in labels
+        for tag in topic["hashtags"]
+        for word in topic["words"]
+        if tag != word
+    ]
+    assert facts["numbers"]["label_npmi"] == pytest.approx(np.mean(by_hand))
+
+
+def test_half_a_fit_is_no_cell(corpus, monkeypatch):
+    whole = measures.fit
+    monkeypatch.setattr(
+        measures, "fit", lambda *args, **options: whole(*args, **(options | {"sweeps": 6, "samples": 1}))
+    )
+    with pytest.raises(KeyboardInterrupt):
+        cell(corpus, "fit", "hdp_lda")

@@ -1,0 +1,48 @@
+"""The whole way on the command line: a table, its files, and a second start that does only what is left."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from pitmanyor.cli.app import app
+from pitmanyor.experiments.home import read_json
+from pitmanyor.simulation import simulate_microblog
+
+
+def call(home, *more, code=0):
+    args = ["experiment", "labels", home / "simulated_posts.jsonl", "-o", home / "out", "--workers", 1, *more]
+    options = ["--sweeps", 8, "--samples", 1, "-O", "min_df=2", "--json"]
+    done = CliRunner().invoke(app, [str(arg) for arg in (*args, *options)])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("experiment")
+    simulate_microblog(posts=80, authors=4, seed=1).write(home)
+    return home
+
+
+def test_table_figure_and_going_on(home):
+    first = call(home, "--repeats", 2)
+    assert "[2/2] TNTM, no network, repeat 2" in first.stderr
+    out = home / "out"
+    facts = json.loads(first.stdout)
+    assert {file.rsplit("/", 1)[1] for file in facts["files"]} == {
+        "table.md", "table.csv", "cells.csv", "topics.csv", "figure.png",
+    }  # fmt: skip
+    assert "![Topics with hashtags as labels](figure.png)" in (out / "table.md").read_text()
+    kept, lost = (read_json(out / "cells" / f"tntm-{r}.json") for r in (0, 1))
+    (out / "cells" / "tntm-1.json").unlink()
+    again = call(home, "--repeats", 2)
+    assert "1 of 2 fits are done already" in again.stderr and "repeat 1" not in again.stderr
+    assert read_json(out / "cells" / "tntm-0.json") == kept
+    made = read_json(out / "cells" / "tntm-1.json")
+    assert made["labels"] == lost["labels"] and made["trace"] == lost["trace"]
+
+
+def test_other_settings_are_refused(home):
+    assert "seed" in call(home, "--seed", 5, code=4).stderr
+    assert "other corpus" in call(home, "--drop", "big", code=4).stderr
