@@ -97,10 +97,9 @@ def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str
             f"Not settled yet: {what} (R-hat {worst:.2f}, wanted below {GOOD_RHAT}). Resume with more sweeps.",
         )
     if worst > GOOD_RHAT:
-        return (
-            "fair",
-            f"Nearly settled (R-hat {worst:.2f}, wanted below {GOOD_RHAT}): trust large topics more than small ones.",
-        )
+        who = f"{n_chains} chains" if n_chains > 1 else "its halves"
+        rest = f"wanted below {GOOD_RHAT}): trust large topics more than small ones."
+        return "fair", f"Nearly settled (R-hat {worst:.2f} of {who}, {rest}"
     if n_chains == 1:
         return "fair", f"The chain looks settled (R-hat {worst:.2f} of its halves); a second chain would confirm it."
     return "good", f"{n_chains} chains agree (R-hat {worst:.2f}): sizes can be trusted within their intervals."
