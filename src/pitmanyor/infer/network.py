@@ -171,13 +171,17 @@ class TextAndNetwork:
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
         if state.plan.n_tokens:
-            self.switch.down(state, seed, self._given(state))
+            self.hand_down(state, seed)
             self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed)
             self.switch.up(state, seed)
             self._read_customers(state)
         rng = generator(seed, STEP)
         self.report = self.paper.step(rng) if self.paper else self.network.step(self._seats(state), seed, rng)
         self._store(state)
+
+    def hand_down(self, state: State, seed: Seed) -> None:
+        """All shared nodes to vectors: the network's own as they are, the others drawn given them."""
+        self.switch.down(state, seed, self._given(state))
 
     def _store(self, state: State) -> None:
         root = self.network.root
