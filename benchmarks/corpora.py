@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, Stream
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+DATA = Path(os.environ.get("PITMANYOR_DATA", Path(__file__).resolve().parent.parent.parent / "shared" / "data"))
 CHUNK = 10_000  # documents whose topic proportions are in memory at once
 
 
@@ -86,6 +87,24 @@ def congress_follow(min_df: int = 5) -> Corpus | None:
     return None if table is None else _corpus({"word": table["tokens"], "hashtag": table["hashtags"]}, min_df, table)
 
 
+def congress_core(min_df: int = 5) -> Corpus | None:
+    """Tweets of the 150 members who use most hashtags, and who follows whom; None where not at hand."""
+    table = _read("congress_follow")
+    if table is None:
+        return None
+    import pyarrow.parquet as pq
+
+    authors, edges = (
+        pq.read_table(DATA / "congress_follow" / f"{name}.parquet").to_pydict() for name in ("authors", "edges")
+    )
+    core = {name for name, inside in zip(authors["author"], authors["core150"], strict=True) if inside}
+    rows = [d for d, author in enumerate(table["author"]) if author in core]
+    mine = {name: [column[d] for d in rows] for name, column in table.items()}
+    pairs = zip(edges["src"], edges["dst"], strict=True)
+    follows = [(src, dst) for src, dst in pairs if src in core and dst in core and src != dst]
+    return _corpus({"word": mine["tokens"], "hashtag": mine["hashtags"]}, min_df, mine, {"follows": follows})
+
+
 def _read(name: str) -> dict[str, list] | None:
     path = DATA / name / "documents.parquet"
     if not path.exists():
@@ -95,7 +114,12 @@ def _read(name: str) -> dict[str, list] | None:
     return pq.read_table(path, columns=["tokens", "hashtags", "author"]).to_pydict()
 
 
-def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None = None) -> Corpus:
+def _corpus(
+    streams: dict[str, list],
+    min_df: int,
+    table: dict[str, list] | None = None,
+    links: dict[str, list[tuple[str, str]]] | None = None,
+) -> Corpus:
     """Drop tokens found in fewer than `min_df` documents, then documents left without words."""
     seen: dict[str, int] = {}
     for tokens in zip(*streams.values(), strict=True):
@@ -104,7 +128,7 @@ def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None
     kept = {name: [[t for t in doc if seen[t] >= min_df] for doc in docs] for name, docs in streams.items()}
     alive = [d for d, doc in enumerate(kept["word"]) if doc]
     groups = None if table is None else {"author": [table["author"][d] for d in alive]}
-    return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups=groups)
+    return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups, links)
 
 
 # by number of topics in the race: a simulated corpus has as many planted

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.links.pair import PairLinks
-from pitmanyor.links.similar import SimilarLinks
+from pitmanyor.links.cholesky import product
+from pitmanyor.links.slices import Weighted, move_weights
 
 FREEDOM = 5.0  # degrees of the Student t: its tails must be heavier than the posterior's
 WIDER = 1.2  # than the draws, whose spread is an underestimate
@@ -22,16 +22,16 @@ class Evidence(NamedTuple):
     error: float
 
 
-def log_evidence(links: SimilarLinks | PairLinks, rng: np.random.Generator, n_draws: int = 400) -> Evidence:
+def log_evidence(links: Weighted, rng: np.random.Generator, n_draws: int = 400) -> Evidence:
     """The links' log likelihood at the similarities that were laid; the weights come back as they were.
 
     Elliptical slice sampling finds where the posterior of w is; a t fitted to its draws is what is averaged over.
     """
     kept = links.weights.copy()
-    links.update(rng, WARM_UP)
+    move_weights(links, rng, WARM_UP)
     draws = np.empty((n_draws, len(kept)))
     for row in draws:
-        links.update(rng, 1)
+        move_weights(links, rng, 1)
         row[:] = links.weights
     links.weights = kept
     mean, dim = draws.mean(axis=0), len(kept)
@@ -39,7 +39,7 @@ def log_evidence(links: SimilarLinks | PairLinks, rng: np.random.Generator, n_dr
     spread = WIDER**2 * (n_draws * np.cov(draws.T).reshape(dim, dim) + dim * np.eye(dim)) / (n_draws + dim)
     root = np.linalg.cholesky(spread)
     normal, scale = rng.standard_normal((n_draws, dim)), rng.chisquare(FREEDOM, n_draws) / FREEDOM
-    points = mean + (normal / np.sqrt(scale)[:, None]) @ root.T
+    points = mean + product(normal / np.sqrt(scale)[:, None], root.T)
     square = (normal**2).sum(axis=1) / scale
     log_t = (
         math.lgamma((FREEDOM + dim) / 2)
