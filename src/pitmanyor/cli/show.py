@@ -32,6 +32,7 @@ def show_topics(path: Path, n_words: int) -> Answer:
         shown.append(f"This is {chosen.name}, the chain with the highest log joint.")
     name = shlex.quote(str(path))
     next_ = [f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic shares of new documents"]
+    next_ = next_ if fit.graph.streams else []
     return Answer({"run": str(chosen), "n_sweeps": fit.n_sweeps, "topics": facts}, shown, next_)
 
 
@@ -39,6 +40,8 @@ def topic_facts(fit: Any, n_words: int) -> list[dict[str, Any]]:
     """Topics by share of the tokens: number, share, and the likeliest words of every stream."""
     import numpy as np
 
+    if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
+        return _shares_of_links(fit)
     counts = np.bincount(fit.state.text.topic, minlength=fit.n_topics)
     streams = [stream.name for stream in fit.graph.streams]
     words = {name: fit.topics(n_words, stream=name) for name in streams}
@@ -46,6 +49,21 @@ def topic_facts(fit: Any, n_words: int) -> list[dict[str, Any]]:
         {"topic": int(k), "share": float(counts[k] / counts.sum())}
         | {name: [{"word": w, "probability": p} for w, p in words[name][k]] for name in streams}
         for k in np.argsort(-counts, kind="stable")
+    ]
+
+
+def _shares_of_links(fit: Any) -> list[dict[str, Any]]:
+    """Topics without words: their shares of the linked vectors, and those who have most of each."""
+    import numpy as np
+
+    node = fit.graph.link_sets[0].between
+    nu = fit.mean(node)
+    plate, labels = next(iter(fit.axes(node).items()))
+    shares, most = nu.mean(axis=0), np.argsort(-nu, axis=0, kind="stable")[:8]
+    return [
+        {"topic": int(k), "share": float(shares[k])}
+        | {plate: [{"word": str(labels[i]), "probability": float(nu[i, k])} for i in most[:, k]]}
+        for k in np.argsort(-shares, kind="stable")
     ]
 
 
