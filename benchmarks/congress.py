@@ -117,9 +117,10 @@ def branch(source: Path, target: Path, text_sweeps: int) -> None:
 class Record:
     """The JSON file of a seed, written after every look; cosines lie beside the runs."""
 
-    def __init__(self, seed: int, work: Path) -> None:
-        self.file, self.work = RESULTS / f"seed-{seed}.json", work
-        self.said: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {"seed": seed}
+    def __init__(self, name: str) -> None:
+        self.file, self.work = RESULTS / f"{name}.json", WORK / name
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.said: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {}
 
     def write(self) -> None:
         self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -163,18 +164,21 @@ def describe(fitted: Fit, alike: Floats, case: Case) -> dict[str, Any]:
     return said
 
 
-def run_seed(corpus: Corpus, seed: int, text: int, both: int, every: int) -> None:
-    work = WORK / f"seed-{seed}"
-    work.mkdir(parents=True, exist_ok=True)
-    case, record = Case(corpus, seed), Record(seed, work)
-    record.said["settings"] = {"text_sweeps": text, "sweeps": text + both}
+def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, every: int) -> None:
+    """All fits of one seed, to a share of every author's posts."""
+    if share < 1.0:
+        _, corpus = corpus.split(share, by="author", seed=seed)
+    record, case = Record(f"seed-{seed}" + f"-share-{share}" * (share < 1.0)), Case(corpus, seed)
+    record.said["settings"] = {"seed": seed, "share": share, "text_sweeps": text, "sweeps": text + both}
     record.said["reference"] = {
         stream: {"auc": case.auc(cosines(use(corpus, stream, case.authors)))} for stream in ("hashtag", "word")
     }
-    paths = {name: work / name for name in ("alone", "first", "tntm", "text")}
-    if not paths["alone"].exists():
-        fit(links_alone(), case.corpus, sweeps=0, seed=seed, n_topics=N_TOPICS, threads=1, checkpoint=paths["alone"])
-    sample(record, case, "alone", paths["alone"], ALONE_SWEEPS, ALONE_SWEEPS // 20)
+    paths = {name: record.work / name for name in ("alone", "first", "tntm", "text")}
+    if share == 1.0:  # whatever the posts, the links are the same
+        if not paths["alone"].exists():
+            given = {"sweeps": 0, "n_topics": N_TOPICS, "seed": seed, "threads": 1}
+            fit(links_alone(), case.corpus, checkpoint=paths["alone"], **given)
+        sample(record, case, "alone", paths["alone"], ALONE_SWEEPS, ALONE_SWEEPS // 20)
     if not paths["first"].exists():
         given = {"sweeps": 0, "text_sweeps": text, "burn_in": 10, "seed": seed, "threads": 1}
         fit(models.tntm(), case.corpus, checkpoint=paths["first"], **given)
@@ -191,12 +195,13 @@ def main() -> None:
     parser.add_argument("--text", type=int, default=200, help="sweeps of text alone")
     parser.add_argument("--both", type=int, default=300, help="sweeps after these")
     parser.add_argument("--every", type=int, default=10, help="sweeps between two looks")
+    parser.add_argument("--share", type=float, default=1.0, help="of every author's posts")
     given = parser.parse_args()
     corpus = congress_core()
     if corpus is None:
         raise SystemExit("congress_follow is not at hand")
     for seed in given.seeds:
-        run_seed(corpus, seed, given.text, given.both, given.every)
+        run_seed(corpus, seed, given.share, given.text, given.both, given.every)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,44 @@ def zipf(
     )
 
 
+def t6_size(n_topics: int = 100, seed: int = 0) -> Corpus:
+    """A simulated microblog as large as the paper's T6: 240,517 posts by 150 authors, 7.7 tokens a post.
+
+    Posts are around their author's taste; words and hashtags are of the same `n_topics` planted topics.
+    """
+    rng = np.random.default_rng(seed)
+    n_posts, n_authors, mean, sizes = 240_517, 150, {"word": 6.35, "hashtag": 1.34}, {"word": 5_000, "hashtag": 1_000}
+    authors = _dirichlet(
+        rng, np.broadcast_to(0.3 * n_topics * _dirichlet(rng, np.ones((1, n_topics))), (150, n_topics))
+    )
+    author_of = rng.integers(0, n_authors, n_posts).astype(np.int32)
+    streams, vocabulary = {}, []
+    lengths = {name: rng.poisson(more - 1.0, n_posts) + 1 for name, more in mean.items()}
+    longest = max(int((lengths["word"] + lengths["hashtag"]).max()), 1)
+    topics = np.concatenate(
+        [
+            _document_topics(rng, authors[author_of[start : start + CHUNK]], longest).reshape(-1, longest)
+            for start in range(0, n_posts, CHUNK)
+        ]
+    )
+    place = np.arange(longest)
+    for name, first in (("word", 0), ("hashtag", lengths["word"])):
+        size = sizes[name]
+        base = 1.0 / (np.arange(size) + 2.7)
+        phi = _dirichlet(rng, np.broadcast_to(0.05 * size * base / base.sum(), (n_topics, size)))
+        here = (place >= np.reshape(first, (-1, 1))) & (place < np.reshape(first + lengths[name], (-1, 1)))
+        topic_of = topics[here]
+        words = np.empty(len(topic_of), np.int32)
+        for k in range(n_topics):
+            chosen = np.flatnonzero(topic_of == k)
+            words[chosen] = _categorical(np.cumsum(phi[k]), rng.random(len(chosen)))
+        streams[name] = Stream(words + np.int32(len(vocabulary)), np.concatenate([[0], np.cumsum(lengths[name])]))
+        vocabulary += [f"{name}{v:05d}" for v in range(size)]
+    names = tuple(f"a{a:03d}" for a in range(n_authors))
+    groups = MappingProxyType({"author": Grouping(names, author_of)})
+    return Corpus(vocabulary=tuple(vocabulary), streams=MappingProxyType(streams), groups=groups)
+
+
 def _dirichlet(rng: np.random.Generator, shape: NDArray[np.float64]) -> NDArray[np.float64]:
     # The tiny floor keeps a row whose gamma draws all underflow from becoming 0/0.
     draws = rng.standard_gamma(shape) + 1e-300

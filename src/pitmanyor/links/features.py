@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +59,7 @@ def _check(length: float) -> None:
         raise PlanError(f"the length of links is at least {SHORTEST}, not {length}; similarities lie between 0 and 1")
 
 
+@cache
 def features(kernel: Kernel) -> Floats:
     """Phi at the knots: kappa = Phi Phi' + sigma^2 I, with the intercept as one more column.
 
@@ -68,4 +70,6 @@ def features(kernel: Kernel) -> Floats:
     u = knots() / kernel.length
     _, factor = pivoted_cholesky(np.exp(-0.5 * (u[:, None] - u) ** 2), LEFT_OUT)
     out = factor * (kernel.signal / np.sqrt(2.0))
-    return np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out
+    out = np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out
+    out.flags.writeable = False  # it is kept and shared
+    return out
