@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.links.cholesky import product
+from pitmanyor.links.cholesky import pivoted_cholesky, product
 from pitmanyor.links.slices import Weighted, move_weights
 
 FREEDOM = 5.0  # degrees of the Student t: its tails must be heavier than the posterior's
@@ -36,8 +36,9 @@ def log_evidence(links: Weighted, rng: np.random.Generator, n_draws: int = 400) 
     links.weights = kept
     mean, dim = draws.mean(axis=0), len(kept)
     # shrunk towards the prior's N(0, I), so that few draws of many weights still have a spread in every direction
-    spread = WIDER**2 * (n_draws * np.cov(draws.T).reshape(dim, dim) + dim * np.eye(dim)) / (n_draws + dim)
-    root = np.linalg.cholesky(spread)
+    away = draws - mean
+    spread = WIDER**2 * (product(away.T, away) + dim * np.eye(dim)) / (n_draws + dim)
+    pivots, root = pivoted_cholesky(spread, 0.0)
     normal, scale = rng.standard_normal((n_draws, dim)), rng.chisquare(FREEDOM, n_draws) / FREEDOM
     points = mean + product(normal / np.sqrt(scale)[:, None], root.T)
     square = (normal**2).sum(axis=1) / scale
@@ -45,7 +46,7 @@ def log_evidence(links: Weighted, rng: np.random.Generator, n_draws: int = 400) 
         math.lgamma((FREEDOM + dim) / 2)
         - math.lgamma(FREEDOM / 2)
         - dim / 2 * math.log(FREEDOM * math.pi)
-        - np.log(np.diag(root)).sum()
+        - np.log(np.diag(root[pivots])).sum()
         - (FREEDOM + dim) / 2 * np.log1p(square / FREEDOM)
     )
     log_prior = -0.5 * (points**2).sum(axis=1) - dim / 2 * math.log(2 * math.pi)
