@@ -97,6 +97,19 @@ def use(corpus: Corpus, stream: str, authors: list[Any]) -> Floats:
     return counts[[group.labels.index(name) for name in authors]]
 
 
+def references(case: Case) -> dict[str, float]:
+    """AUC of the hidden pairs by plain numbers: what authors use, and what the other links say."""
+    out = {f"cosine of {name} use": cosines(use(case.corpus, name, case.authors)) for name in ("hashtag", "word")}
+    out["cosine of root hashtag use"] = cosines(np.sqrt(use(case.corpus, "hashtag", case.authors)))
+    known, linked = case.seen.pairs != UNSEEN, case.seen.pairs == LINKED
+    degrees = [np.log((linked.sum(axis=a) + 1) / ((known & ~linked).sum(axis=a) + 1)) for a in (1, 0)]
+    out["how many one follows, and is followed by"] = degrees[0][:, None] + degrees[1]
+    out["the same, and whether the other follows back"] = (
+        out["how many one follows, and is followed by"] + 9.0 * linked.T
+    )
+    return {name: case.auc(scores) for name, scores in out.items()}
+
+
 def sweep_to(path: Path, target: int, every: int) -> Iterator[tuple[Fit, float]]:
     """A run taken on, `every` sweeps at a time: the fit and CPU seconds a sweep."""
     done = load(path).n_sweeps
@@ -170,9 +183,8 @@ def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, ever
         _, corpus = corpus.split(share, by="author", seed=seed)
     record, case = Record(f"seed-{seed}" + f"-share-{share}" * (share < 1.0)), Case(corpus, seed)
     record.said["settings"] = {"seed": seed, "share": share, "text_sweeps": text, "sweeps": text + both}
-    record.said["reference"] = {
-        stream: {"auc": case.auc(cosines(use(corpus, stream, case.authors)))} for stream in ("hashtag", "word")
-    }
+    record.said["reference"] = references(case)
+    record.write()
     paths = {name: record.work / name for name in ("alone", "first", "tntm", "text")}
     if share == 1.0:  # whatever the posts, the links are the same
         if not paths["alone"].exists():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.congress import RESULTS
+from benchmarks.corpora import DATA
 
 PARTS = {
     "tntm": "TNTM",
@@ -50,9 +51,9 @@ def comparison(records: list[dict[str, Any]]) -> list[str]:
         cells.append(every(part, lambda r, part=part: median_cpu(r[part]["points"]), 2))
         n = sum("auc_of_average" in record.get(part, {}) for record in records)
         out.append(row(title, n, *cells))
-    for stream in ("hashtag", "word"):
-        values = [record["reference"][stream]["auc"] for record in records]
-        out.append(row(f"cosine of {stream} use", len(values), spread(values, 3), *[""] * 5))
+    for name in records[0]["reference"]:
+        values = [record["reference"][name] for record in records]
+        out.append(row(name, len(values), spread(values, 3), *[""] * 5))
     return out
 
 
@@ -78,6 +79,21 @@ def topics(record: dict[str, Any], part: str = "tntm", most: int = 25) -> list[s
     return out
 
 
+def nearest(record: dict[str, Any], most: int = 12) -> list[str]:
+    """Whom some authors are nearest to, by each fit; and how many of all nearest are of the same party."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(DATA / "congress_follow" / "authors.parquet").to_pydict()
+    who = {a: f"{n} ({p})" for a, n, p in zip(table["author"], table["name"], table["party"], strict=True)}
+    party = dict(zip(table["author"], table["party"], strict=True))
+    parts = [part for part in PARTS if "nearest" in record.get(part, {})]
+    out = [row("author", *parts), row("---", *["---"] * len(parts))]
+    for author in list(record[parts[0]]["nearest"])[:: max(150 // most, 1)][:most]:
+        out.append(row(who[author], *(who[record[part]["nearest"][author]] for part in parts)))
+    same = [np.mean([party[a] == party[b] for a, b in record[part]["nearest"].items()]) for part in parts]
+    return [*out, row("same party, of all 150", *(f"{value:.0%}" for value in same))]
+
+
 def main() -> None:
     for share in ("", "-share-*"):
         files = sorted(RESULTS.glob(f"seed-?{share}.json"))
@@ -88,7 +104,7 @@ def main() -> None:
         for file, record in zip(files, records, strict=True):
             print("\n".join(["", f"### {file.stem}", "", *trajectory(record)]))
             if "topics" in record.get("tntm", {}):
-                print("\n".join(["", *topics(record)]))
+                print("\n".join(["", *topics(record), "", *nearest(record)]))
 
 
 if __name__ == "__main__":
