@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results" / "congress"
 WORK = Path(__file__).parent.parent / ".congress"
 N_TOPICS = 10  # of the network alone
-ALONE_SWEEPS = 1_000
+ALONE_SWEEPS = 500
 NEVER = 10**9  # sweeps
 
 

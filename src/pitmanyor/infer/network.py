@@ -130,9 +130,12 @@ class TextAndNetwork:
         self._read_customers(state)
         rng, network = generator(seed, START), self.network
         all_customers = self._counts(state, self.root_name, CUSTOMERS)[0]
-        alpha = all_customers + network.root.concentration / state.n_topics
-        network.root.log_mu[:] = draw_log_gamma(alpha, rng)
-        network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
+        if all_customers.any():
+            alpha = all_customers + network.root.concentration / state.n_topics
+            network.root.log_mu[:] = draw_log_gamma(alpha, rng)
+            network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
+        else:  # links alone: the prior would leave one topic or two, and more are hard to find from there
+            network.root.log_mu[:] = -np.log(state.n_topics)
         for name, node in network.nodes.items():
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
         if self.paper:
