@@ -185,12 +185,7 @@ def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, ever
     record.said["settings"] = {"seed": seed, "share": share, "text_sweeps": text, "sweeps": text + both}
     record.said["reference"] = references(case)
     record.write()
-    paths = {name: record.work / name for name in ("alone", "first", "tntm", "text")}
-    if share == 1.0:  # whatever the posts, the links are the same
-        if not paths["alone"].exists():
-            given = {"sweeps": 0, "n_topics": N_TOPICS, "seed": seed, "threads": 1}
-            fit(links_alone(), case.corpus, checkpoint=paths["alone"], **given)
-        sample(record, case, "alone", paths["alone"], ALONE_SWEEPS, ALONE_SWEEPS // 20)
+    paths = {name: record.work / name for name in ("first", "tntm", "text")}
     if not paths["first"].exists():
         given = {"sweeps": 0, "text_sweeps": text, "burn_in": 10, "seed": seed, "threads": 1}
         fit(models.tntm(), case.corpus, checkpoint=paths["first"], **given)
@@ -201,6 +196,16 @@ def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, ever
         sample(record, case, name, paths[name], text + both, every)
 
 
+def run_links(corpus: Corpus, seed: int) -> None:
+    """The network alone, by the same hidden pairs."""
+    record, case = Record(f"links-{seed}"), Case(corpus, seed)
+    path = record.work / "alone"
+    if not path.exists():
+        given = {"sweeps": 0, "n_topics": N_TOPICS, "seed": seed, "threads": 1}
+        fit(links_alone(), case.corpus, checkpoint=path, **given)
+    sample(record, case, "alone", path, ALONE_SWEEPS, ALONE_SWEEPS // 20)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
@@ -208,11 +213,15 @@ def main() -> None:
     parser.add_argument("--both", type=int, default=300, help="sweeps after these")
     parser.add_argument("--every", type=int, default=10, help="sweeps between two looks")
     parser.add_argument("--share", type=float, default=1.0, help="of every author's posts")
+    parser.add_argument("--links", action="store_true", help="the network alone, and nothing else")
     given = parser.parse_args()
     corpus = congress_core()
     if corpus is None:
         raise SystemExit("congress_follow is not at hand")
     for seed in given.seeds:
+        run_links(corpus, seed)
+        if given.links:
+            continue
         run_seed(corpus, seed, given.share, given.text, given.both, given.every)
 
 

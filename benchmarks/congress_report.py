@@ -98,6 +98,8 @@ def main() -> None:
     for share in ("", "-share-*"):
         files = sorted(RESULTS.glob(f"seed-?{share}.json"))
         records = [json.loads(file.read_text()) for file in files]
+        for record in records if not share else []:
+            record |= json.loads((RESULTS / f"links-{record['settings']['seed']}.json").read_text())
         if not records:
             continue
         print("\n".join(["", f"## {', '.join(file.stem for file in files)}", "", *comparison(records)]))
