@@ -54,6 +54,44 @@ def zipf(
     )
 
 
+def t6_size(n_topics: int = 100, seed: int = 0) -> Corpus:
+    """A simulated microblog as large as the paper's T6: 240,517 posts by 150 authors, 7.7 tokens a post.
+
+    Posts are around their author's taste; words and hashtags are of the same `n_topics` planted topics.
+    """
+    rng = np.random.default_rng(seed)
+    n_posts, n_authors, mean, sizes = 240_517, 150, {"word": 6.35, "hashtag": 1.34}, {"word": 5_000, "hashtag": 1_000}
+    authors = _dirichlet(
+        rng, np.broadcast_to(0.3 * n_topics * _dirichlet(rng, np.ones((1, n_topics))), (150, n_topics))
+    )
+    author_of = rng.integers(0, n_authors, n_posts).astype(np.int32)
+    streams, vocabulary = {}, []
+    lengths = {name: rng.poisson(more - 1.0, n_posts) + 1 for name, more in mean.items()}
+    longest = max(int((lengths["word"] + lengths["hashtag"]).max()), 1)
+    topics = np.concatenate(
+        [
+            _document_topics(rng, authors[author_of[start : start + CHUNK]], longest).reshape(-1, longest)
+            for start in range(0, n_posts, CHUNK)
+        ]
+    )
+    place = np.arange(longest)
+    for name, first in (("word", 0), ("hashtag", lengths["word"])):
+        size = sizes[name]
+        base = 1.0 / (np.arange(size) + 2.7)
+        phi = _dirichlet(rng, np.broadcast_to(0.05 * size * base / base.sum(), (n_topics, size)))
+        here = (place >= np.reshape(first, (-1, 1))) & (place < np.reshape(first + lengths[name], (-1, 1)))
+        topic_of = topics[here]
+        words = np.empty(len(topic_of), np.int32)
+        for k in range(n_topics):
+            chosen = np.flatnonzero(topic_of == k)
+            words[chosen] = _categorical(np.cumsum(phi[k]), rng.random(len(chosen)))
+        streams[name] = Stream(words + np.int32(len(vocabulary)), np.concatenate([[0], np.cumsum(lengths[name])]))
+        vocabulary += [f"{name}{v:05d}" for v in range(size)]
+    names = tuple(f"a{a:03d}" for a in range(n_authors))
+    groups = MappingProxyType({"author": Grouping(names, author_of)})
+    return Corpus(vocabulary=tuple(vocabulary), streams=MappingProxyType(streams), groups=groups)
+
+
 def _dirichlet(rng: np.random.Generator, shape: NDArray[np.float64]) -> NDArray[np.float64]:
     # The tiny floor keeps a row whose gamma draws all underflow from becoming 0/0.
     draws = rng.standard_gamma(shape) + 1e-300
@@ -87,6 +125,24 @@ def congress_follow(min_df: int = 5) -> Corpus | None:
     return None if table is None else _corpus({"word": table["tokens"], "hashtag": table["hashtags"]}, min_df, table)
 
 
+def congress_core(min_df: int = 5) -> Corpus | None:
+    """Tweets of the 150 members who use most hashtags, and who follows whom; None where not at hand."""
+    table = _read("congress_follow")
+    if table is None:
+        return None
+    import pyarrow.parquet as pq
+
+    authors, edges = (
+        pq.read_table(DATA / "congress_follow" / f"{name}.parquet").to_pydict() for name in ("authors", "edges")
+    )
+    core = {name for name, inside in zip(authors["author"], authors["core150"], strict=True) if inside}
+    rows = [d for d, author in enumerate(table["author"]) if author in core]
+    mine = {name: [column[d] for d in rows] for name, column in table.items()}
+    pairs = zip(edges["src"], edges["dst"], strict=True)
+    follows = [(src, dst) for src, dst in pairs if src in core and dst in core and src != dst]
+    return _corpus({"word": mine["tokens"], "hashtag": mine["hashtags"]}, min_df, mine, {"follows": follows})
+
+
 def _read(name: str) -> dict[str, list] | None:
     path = DATA / name / "documents.parquet"
     if not path.exists():
@@ -96,7 +152,12 @@ def _read(name: str) -> dict[str, list] | None:
     return pq.read_table(path, columns=["tokens", "hashtags", "author"]).to_pydict()
 
 
-def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None = None) -> Corpus:
+def _corpus(
+    streams: dict[str, list],
+    min_df: int,
+    table: dict[str, list] | None = None,
+    links: dict[str, list[tuple[str, str]]] | None = None,
+) -> Corpus:
     """Drop tokens found in fewer than `min_df` documents, then documents left without words."""
     seen: dict[str, int] = {}
     for tokens in zip(*streams.values(), strict=True):
@@ -105,7 +166,7 @@ def _corpus(streams: dict[str, list], min_df: int, table: dict[str, list] | None
     kept = {name: [[t for t in doc if seen[t] >= min_df] for doc in docs] for name, docs in streams.items()}
     alive = [d for d, doc in enumerate(kept["word"]) if doc]
     groups = None if table is None else {"author": [table["author"][d] for d in alive]}
-    return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups=groups)
+    return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups, links)
 
 
 # by number of topics in the race: a simulated corpus has as many planted

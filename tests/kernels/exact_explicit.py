@@ -23,16 +23,18 @@ from oracle.pmf import Count, log_pmf, possible_counts
 from oracle.states import Place
 from oracle.toys import Toy
 from pitmanyor.infer.explicit import Explicit
+from pitmanyor.infer.network import TextAndNetwork
 from pitmanyor.infer.sweeps import initialise
 from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels import explicit
 from pitmanyor.kernels.arrays import ROW, WIDE
-from pitmanyor.state import Rule
+from pitmanyor.state import Rule, State
 from pitmanyor.state.columns import arrange
 
 Document = tuple[tuple[int, ...], frozenset[tuple[Place, Count]]]  # topics of the tokens, counts of the local nodes
 Customers = dict[str, dict[Key, dict[int, int]]]
 N_LIVE, N_HELD = 3, 2
+LEAST = 1e-3  # of linked vectors, so that every topic can be reached
 TRIES = 1  # so that the scan behind the tries is reached too
 FAST = ("simple", "quick")  # flags of `Explicit`: which of its fast kernels it takes, where the graph allows
 
@@ -44,15 +46,11 @@ class DocumentChain:
     sampler itself, from a start that uses all topics. A kernel is "general", or a fast one's name.
     """
 
+    n_held = N_HELD
+
     def __init__(self, toy: Toy, rule: Rule, kernel: str = "general") -> None:
         self.graph, self.corpus = toy
-        for seed in range(100):
-            self.state = state = interpreted_state(toy, rule)
-            initialise(state, (seed, 0, 0), n_topics=N_LIVE)
-            if state.n_topics == len(set(state.text.topic.tolist())) == N_LIVE:
-                break
-        assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
-        Switch(state).down(state, (1, 0, 1))
+        self.state = state = self._with_vectors(toy, rule)
         self.explicit = Explicit(state, 1)
         assert kernel == "general" or getattr(self.explicit, kernel), f"the {kernel} kernel is not for this graph"
         for flag in FAST:
@@ -66,6 +64,17 @@ class DocumentChain:
         log_weight = np.array(list(weights.values()))
         p = np.exp(log_weight - log_weight.max())
         self.pi = p / p.sum()
+
+    def _with_vectors(self, toy: Toy, rule: Rule) -> State:
+        """A state whose shared nodes are vectors."""
+        for seed in range(100):
+            state = interpreted_state(toy, rule)
+            initialise(state, (seed, 0, 0), n_topics=N_LIVE)
+            if state.n_topics == len(set(state.text.topic.tolist())) == N_LIVE:
+                break
+        assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
+        Switch(state).down(state, (1, 0, 1))
+        return state
 
     def _log_p(self, name: str, key: Key, dish: int) -> float:
         """log of what the vector of a shared node gives a dish."""
@@ -139,7 +148,7 @@ class DocumentChain:
 
     def _sweep(self) -> None:
         with patch.object(explicit, "TRIES", TRIES):
-            self.explicit.sweep(self.state, np.zeros(1, np.int64), N_HELD, (1, 0, 2))
+            self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2))
 
     def token_update(self, token: int) -> csr_array:
         """P of updating one token (the plan's number) and no other; general kernel only."""
@@ -166,3 +175,38 @@ class DocumentChain:
     def error(self, matrix: csr_array) -> float:
         """max |pi P - pi|."""
         return float(np.abs(self.pi @ matrix - self.pi).max())
+
+
+class LinkedChain(DocumentChain):
+    """The same when a network has joined: all topics of a finite root are held, and linked vectors are given.
+
+    The law is that of the network's own vectors, before the sampler of the text has laid hands on them.
+    """
+
+    n_held = N_LIVE
+
+    def _with_vectors(self, toy: Toy, rule: Rule) -> State:
+        state = interpreted_state(toy, rule)
+        initialise(state, (1, 0, 0))
+        both = TextAndNetwork(state, 1)
+        for seed in range(100):
+            both.start(state, (seed, 0, 0))
+            self.given = {name: node.nu.copy() for name, node in both.network.nodes.items()}
+            self.given[both.root_name] = np.exp(both.network.root.log_mu)[None]
+            if min(vectors.min() for vectors in self.given.values()) > LEAST:
+                break
+        self.labels = {name: list(state.plan.instances[name].labels) for name in both.linked}
+        both.hand_down(state, (1, 0, 1))
+        return state
+
+    def _log_p(self, name: str, key: Key, dish: int) -> float:
+        if name not in self.given:
+            return super()._log_p(name, key, dish)
+        groups = self.corpus.groups
+        who = [groups[plate].labels[code] for plate, code in zip(self.graph[name].plate, key, strict=True)]
+        row = self.labels[name].index(*who) if who else 0
+        return math.log(self.given[name][row, dish])
+
+    def distance(self, matrix: csr_array) -> float:
+        """Total variation between pi P and pi."""
+        return float(np.abs(self.pi @ matrix - self.pi).sum() / 2)

@@ -22,7 +22,7 @@ def test_features_make_the_kernel(length):
 
 
 def test_few_features_are_enough():
-    assert features(Kernel()).shape[1] == 10
+    assert features(Kernel()).shape[1] == 8
     assert features(Kernel(length=0.2)).shape[1] < 25
 
 

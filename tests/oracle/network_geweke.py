@@ -75,10 +75,13 @@ def network_statistics(mu, nu, customers, links: SimilarLinks, observed: Observe
     linked = (cosine * (observed.pairs == LINKED)).sum()
     fit = log_density(links, cosine, observed)  # links that had no say in nu would miss this
     weights = links.weights
+    p = np.exp(links.log_probability(np.minimum(cosine.ravel(), 1.0))).reshape(cosine.shape)
+    news = ((observed.pairs == LINKED) - p) * ~np.eye(len(nu), dtype=bool)  # what the vectors do not say of the links
+    news = (news * cosine).sum()
     cosine = cosine[np.tril_indices(len(nu), -1)]
     out = [mu[0], (mu**2).sum(), nu[0, 0], (nu[:, 0] * mu[0]).sum(), (nu**2).sum(), cosine.sum(), (cosine**2).sum()]
     out += [(nu * customers).sum(), (mu * customers).sum(), (nu * customers).sum() * n_links]
-    out += [*weights[:2], *(weights[:2] ** 2), n_links, n_links**2, linked, linked**2, fit]
+    out += [*weights[:2], *(weights[:2] ** 2), n_links, n_links**2, linked, linked**2, fit, news]
     return [float(value) for value in out]
 
 

@@ -92,12 +92,19 @@ def fit(
     model: Annotated[
         str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
     ] = "hpyp",
-    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 500,
+    sweeps: Annotated[int | None, typer.Option(help="How often every token is updated; 500 by default.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
     chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
     samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
     sweep: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
+    text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
+    spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
+    n_topics: Annotated[int | None, typer.Option(help="Topics of a model of links alone.")] = None,
+    method: Annotated[
+        str, typer.Option(help="How links are sampled: exact, or paper (not posterior-correct).")
+    ] = "exact",
+    preset: Annotated[str | None, typer.Option(help="paper: its sweeps and a concentration for each node.")] = None,
     threads: Threads = None,
     checkpoint_every: Every = "5m",
     text: Text = None,
@@ -116,6 +123,8 @@ def fit(
     from pitmanyor.cli.work import Source, fit_source
 
     source = Source.of(file, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
+    if sweeps is None and preset is None:
+        sweeps = 500
     options: dict[str, object] = {
         "sweeps": sweeps,
         "seed": seed,
@@ -123,6 +132,8 @@ def fit(
         "max_topics": max_topics,
         "sweep": sweep,
     }
+    options |= {"text_sweeps": text_sweeps, "spare_topics": spare_topics, "n_topics": n_topics}
+    options |= {"method": method, "preset": preset}
     options |= {"threads": threads, "checkpoint_every": parse_seconds(checkpoint_every)}
     return fit_source(source, model, out, options, chains, quiet=json)
 

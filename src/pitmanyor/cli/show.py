@@ -40,6 +40,7 @@ def show_topics(path: Path, n_words: int) -> Answer:
         f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic shares of new documents",
         f"pitmanyor export {name} -o OUT    # every table",
     ]
+    next_ = next_ if fit.graph.streams else []
     return Answer({"run": str(chosen), "n_sweeps": fit.n_sweeps, "topics": facts}, shown, next_)
 
 
@@ -51,6 +52,8 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
     from pitmanyor.insight.counts import streams_of
     from pitmanyor.insight.naming import group_words
 
+    if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
+        return _shares_of_links(fit)
     shown = view(fit)
     counts = np.bincount(shown.place[fit.state.text.topic], minlength=len(shown.names))
     words = {name: group_words(fit, name, shown.members, n_words) for name in streams_of(fit)}
@@ -59,6 +62,21 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
         | {"share": float(counts[k] / max(counts.sum(), 1))}
         | {name: [{"word": w, "probability": p} for w, p in best[k]] for name, best in words.items()}
         for k in np.argsort(-counts, kind="stable").tolist()
+    ]
+
+
+def _shares_of_links(fit: Any) -> list[dict[str, Any]]:
+    """Topics without words: their shares of the linked vectors, and those who have most of each."""
+    import numpy as np
+
+    node = fit.graph.link_sets[0].between
+    nu = fit.mean(node)
+    plate, labels = next(iter(fit.axes(node).items()))
+    shares, most = nu.mean(axis=0), np.argsort(-nu, axis=0, kind="stable")[:8]
+    return [
+        {"topic": int(k), "name": f"topic {k}", "members": [int(k)], "share": float(shares[k])}
+        | {plate: [{"word": str(labels[i]), "probability": float(nu[i, k])} for i in most[:, k]]}
+        for k in np.argsort(-shares, kind="stable")
     ]
 
 

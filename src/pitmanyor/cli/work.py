@@ -108,7 +108,9 @@ def _fitted(path: Path) -> Answer:
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
     shown: list[Any] = [topic_table(facts), f"{fit!r}, saved in {path}"]
-    next_ = [f"pitmanyor topics {name}", f"pitmanyor infer {name} NEW_POSTS -o shares.csv"]
+    next_ = [f"pitmanyor topics {name}"]
+    if fit.graph.streams:
+        next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv")
     code = OK
     if fit.n_sweeps < asked:
         code = INTERRUPTED

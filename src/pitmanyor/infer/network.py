@@ -130,9 +130,12 @@ class TextAndNetwork:
         self._read_customers(state)
         rng, network = generator(seed, START), self.network
         all_customers = self._counts(state, self.root_name, CUSTOMERS)[0]
-        alpha = all_customers + network.root.concentration / state.n_topics
-        network.root.log_mu[:] = draw_log_gamma(alpha, rng)
-        network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
+        if all_customers.any():
+            alpha = all_customers + network.root.concentration / state.n_topics
+            network.root.log_mu[:] = draw_log_gamma(alpha, rng)
+            network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
+        else:  # links alone: the prior would leave one topic or two, and more are hard to find from there
+            network.root.log_mu[:] = -np.log(state.n_topics)
         for name, node in network.nodes.items():
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
         if self.paper:
@@ -171,13 +174,17 @@ class TextAndNetwork:
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
         if state.plan.n_tokens:
-            self.switch.down(state, seed, self._given(state))
+            self.hand_down(state, seed)
             self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed)
             self.switch.up(state, seed)
             self._read_customers(state)
         rng = generator(seed, STEP)
         self.report = self.paper.step(rng) if self.paper else self.network.step(self._seats(state), seed, rng)
         self._store(state)
+
+    def hand_down(self, state: State, seed: Seed) -> None:
+        """All shared nodes to vectors: the network's own as they are, the others drawn given them."""
+        self.switch.down(state, seed, self._given(state))
 
     def _store(self, state: State) -> None:
         root = self.network.root

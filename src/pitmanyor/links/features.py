@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.links.cholesky import pivoted_cholesky
 
 Floats = NDArray[np.float64]
 N_KNOTS = 1025  # of the similarity, 0 to 1: six-point interpolation is then good to 1e-12 for lengths of 0.1 and more
 SHORTEST = 0.05  # length
-NEGLIGIBLE = 1e-14  # of the kernel
+NEGLIGIBLE = 1e-14  # of the kernel, in its series
+LEFT_OUT = 1e-12  # of the kernel, by the features: less would be rounding
 INTERCEPT = 5.0  # standard deviation of the prior of an intercept
 
 
@@ -39,8 +42,7 @@ def series(similarity: Floats, length: float) -> Floats:
     >>> phi.shape[1], bool(abs(phi[0] @ phi[1] - np.exp(-0.7**2 / 2)) < 1e-13)
     (11, True)
     """
-    if not length >= SHORTEST:
-        raise PlanError(f"the length of links is at least {SHORTEST}, not {length}; similarities lie between 0 and 1")
+    _check(length)
     u = (np.asarray(similarity, np.float64) - 0.5) / length
     columns = [np.exp(-0.5 * u**2)]
     mean, tail = 0.25 / length**2, 1.0
@@ -52,15 +54,22 @@ def series(similarity: Floats, length: float) -> Floats:
     return np.stack(columns[:-1] if n > 1 else columns, axis=1)
 
 
+def _check(length: float) -> None:
+    if not length >= SHORTEST:
+        raise PlanError(f"the length of links is at least {SHORTEST}, not {length}; similarities lie between 0 and 1")
+
+
+@cache
 def features(kernel: Kernel) -> Floats:
     """Phi at the knots: kappa = Phi Phi' + sigma^2 I, with the intercept as one more column.
 
-    The series is turned onto its principal axes over the knots, which keeps N(0, I) weights what they are and the
-    fewest columns. The axes are fixed: they never depend on the similarities at hand, or the weights would change
-    their meaning when these move.
+    A Cholesky factor of the kernel over the knots, which are fixed: it never depends on the similarities at hand, or
+    the weights would change their meaning when these move.
     """
-    phi = series(knots(), kernel.length)
-    turned, sizes, _ = np.linalg.svd(phi, full_matrices=False)
-    kept = sizes > np.sqrt(NEGLIGIBLE * N_KNOTS) * 1e-2
-    out = (turned * sizes)[:, kept] * (kernel.signal / np.sqrt(2.0))
-    return np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out
+    _check(kernel.length)
+    u = knots() / kernel.length
+    _, factor = pivoted_cholesky(np.exp(-0.5 * (u[:, None] - u) ** 2), LEFT_OUT)
+    out = factor * (kernel.signal / np.sqrt(2.0))
+    out = np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out
+    out.flags.writeable = False  # it is kept and shared
+    return out

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.links.cholesky import product
 from pitmanyor.links.features import INTERCEPT, Kernel, series
 
 Floats = NDArray[np.float64]
@@ -24,14 +25,14 @@ def log_normal(residual: Floats, phi: Floats, sigma: float) -> float:
     if sigma <= 0.0:
         raise PlanError("without noise the scores of pairs have no joint density; give links a noise above 0")
     n, r = phi.shape
-    small = np.eye(r) + phi.T @ phi / sigma**2
+    small = np.eye(r) + product(phi.T, phi) / sigma**2
     root = np.linalg.cholesky(small)
-    inner = np.linalg.solve(root, phi.T @ residual / sigma**2)
+    inner = np.linalg.solve(root, (phi.T * residual).sum(axis=1) / sigma**2)
     log_det = 2.0 * np.log(np.diag(root)).sum() + 2.0 * n * math.log(sigma)
-    square = residual @ residual / sigma**2 - inner @ inner
+    square = (residual**2).sum() / sigma**2 - (inner**2).sum()
     return float(-0.5 * (square + log_det + n * math.log(2.0 * math.pi)))
 
 
 def draw(phi: Floats, sigma: float, rng: np.random.Generator) -> Floats:
     """One draw from N(0, Phi Phi' + sigma^2 I)."""
-    return np.asarray(phi @ rng.standard_normal(phi.shape[1]) + sigma * rng.standard_normal(len(phi)))
+    return np.asarray((phi * rng.standard_normal(phi.shape[1])).sum(axis=1) + sigma * rng.standard_normal(len(phi)))

@@ -24,6 +24,7 @@ from pitmanyor.links.features import N_KNOTS
 from pitmanyor.links.observed import Observed
 from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
+from pitmanyor.links.slices import move_weights
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -161,7 +162,7 @@ class LinkedNode:
     def move_weights(self, rng: np.random.Generator, times: int) -> int:
         """The weights of every link set; returns the steps of elliptical slice sampling."""
         self.lay()
-        steps = sum(links.update(rng, times) for links in self.all_sets.values())
+        steps = sum(move_weights(links, rng, times) for links in self.all_sets.values())
         self.refresh_curves()
         return steps
 

@@ -112,7 +112,7 @@ def move_linked(node: LinkedNode, shared: Shared, rng: np.random.Generator) -> N
     log_nu = masses.log_mass - node.log_total[:, None]
     for rows in [slice(None)] if shared.layer else [slice(i, i + 1) for i in range(len(masses.log_u0))]:
         n = len(masses.log_u0[rows])
-        total = float(masses.log_u0[rows].sum()) if a > 0 else float((log_nu[rows] @ mu).sum())
+        total = float(masses.log_u0[rows].sum()) if a > 0 else float((log_nu[rows] * mu).sum())
 
         def log_target(log_b: float, n: int = n, total: float = total) -> float:
             b = math.exp(log_b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,7 @@ def log_link(m: Floats, sigma: float) -> Floats:
     return np.asarray(top + np.log(np.exp(terms - top[:, None]).sum(axis=1)))
 
 
+@cache
 def noisy_link(sigma: float) -> NoisyLink:
     """The function of `log_link` as a curve, wide enough for lines to go on where it ends."""
     if not 0.0 <= sigma <= LARGEST:
@@ -50,4 +52,5 @@ def noisy_link(sigma: float) -> NoisyLink:
     half = int(np.ceil(40.0 + 10.0 * sigma + sigma**2))
     m = np.arange(-half * KNOTS_PER_UNIT, half * KNOTS_PER_UNIT + 1) / KNOTS_PER_UNIT
     parts = np.array_split(m, max(len(m) // 4096, 1))
-    return NoisyLink(float(m[0]), 1.0 / KNOTS_PER_UNIT, np.concatenate([log_link(part, sigma) for part in parts]))
+    curve = np.concatenate([log_link(part, sigma) for part in parts])
+    return NoisyLink(float(m[0]), 1.0 / KNOTS_PER_UNIT, curve)

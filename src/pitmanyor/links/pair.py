@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.kernels.pairs import pair_sum
+from pitmanyor.links.cholesky import inverse_of_lower, pivoted_cholesky, product
 from pitmanyor.links.features import INTERCEPT, Kernel
 from pitmanyor.links.noise import noisy_link
 from pitmanyor.links.observed import Observed
-from pitmanyor.links.slices import elliptical_slice
 
 Floats = NDArray[np.float64]
-LEAST = 1e-10  # eigenvalues of the inducing vectors' kernel below this share of the largest are left out
+LEAST = 1e-10  # what is left of the inducing vectors' kernel once it is too small to tell them apart
 
 
 class PairLinks:
@@ -29,11 +29,11 @@ class PairLinks:
         self.kernel, self.observed = kernel, observed
         self.noisy = noisy_link(kernel.noise)
         self.inducing = np.vstack([np.eye(n_topics), np.full(n_topics, 1.0 / n_topics)])
-        values, vectors = np.linalg.eigh(self._kernel(self.inducing))
-        kept = values > LEAST * values[-1]
-        self.root = vectors[:, kept] / np.sqrt(values[kept])
-        self.weights = np.zeros(int(kept.sum()) ** 2 + kernel.intercept)
-        self.rows = np.zeros((0, int(kept.sum())))  # g of every instance
+        pivots, factor = pivoted_cholesky(self._kernel(self.inducing), LEAST)
+        self.inducing = self.inducing[pivots]
+        self.root = inverse_of_lower(factor[pivots]).T
+        self.weights = np.zeros(len(pivots) ** 2 + kernel.intercept)
+        self.rows = np.zeros((0, len(pivots)))  # g of every instance
 
     def _kernel(self, nu: Floats) -> Floats:
         gap = ((nu[:, None, :] - self.inducing) ** 2).sum(axis=2)
@@ -41,7 +41,7 @@ class PairLinks:
 
     def features(self, nu: Floats) -> Floats:
         """g of vectors, a row each."""
-        return np.asarray(self._kernel(nu) @ self.root)
+        return product(self._kernel(nu), self.root)
 
     def place(self, nu: Floats) -> None:
         """Take the vectors of all instances as they are now."""
@@ -54,7 +54,7 @@ class PairLinks:
         if self.observed is not None and not self.observed.directed:
             matrix = (matrix + matrix.T) / math.sqrt(2.0)
         shift = INTERCEPT * weights[-1] if self.kernel.intercept else 0.0
-        return np.ascontiguousarray(left @ matrix @ right.T * (self.kernel.signal / math.sqrt(2.0)) + shift)
+        return product(product(left, matrix), right.T) * (self.kernel.signal / math.sqrt(2.0)) + shift
 
     def log_likelihood(self, weights: Floats) -> float:
         """log p(X | nu, W) for the vectors that were placed."""
@@ -78,11 +78,3 @@ class PairLinks:
         back = self.observed.pairs[:, i : i + 1].copy()
         back[i] = 2
         return np.ascontiguousarray(self.observed.pairs[i : i + 1]), back
-
-    def update(self, rng: np.random.Generator, times: int) -> int:
-        """Move the weights by elliptical slice sampling; returns the steps it took."""
-        value, steps = self.log_likelihood(self.weights), 0
-        for _ in range(times):
-            self.weights, value, n = elliptical_slice(self.weights, value, self.log_likelihood, rng)
-            steps += n
-        return steps

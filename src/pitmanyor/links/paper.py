@@ -98,5 +98,5 @@ def _log_posterior(state: PaperState, given: PaperGiven, x: NDArray[np.bool_]) -
     mean, phi = _prior(state.nu, given)
     links = float(-np.logaddexp(0.0, np.where(x, -1.0, 1.0) * state.scores).sum())
     log_mu, log_nu = np.log(np.maximum(state.mu, LEAST)), np.log(np.maximum(state.nu, LEAST))
-    text = (given.others + state.nu.sum(axis=0)) @ log_mu + float((given.customers * log_nu).sum())
+    text = ((given.others + state.nu.sum(axis=0)) * log_mu).sum() + (given.customers * log_nu).sum()
     return links + log_normal(state.scores - mean, phi, given.kernel.noise) + float(text)

@@ -10,7 +10,6 @@ from pitmanyor.kernels.similarity import lay_pairs, link_curves
 from pitmanyor.links.features import N_KNOTS, Kernel, features, knots
 from pitmanyor.links.noise import noisy_link
 from pitmanyor.links.observed import Counts, Observed
-from pitmanyor.links.slices import elliptical_slice
 
 Floats = NDArray[np.float64]
 
@@ -48,14 +47,6 @@ class SimilarLinks:
     def log_likelihood(self, weights: Floats) -> float:
         """log p(X | nu, w) for the similarities that were laid."""
         return float((self.laid * self.curves(weights)).sum())
-
-    def update(self, rng: np.random.Generator, times: int) -> int:
-        """Move the weights by elliptical slice sampling; returns the steps it took."""
-        value, steps = self.log_likelihood(self.weights), 0
-        for _ in range(times):
-            self.weights, value, n = elliptical_slice(self.weights, value, self.log_likelihood, rng)
-            steps += n
-        return steps
 
     def log_probability(self, cosine: Floats) -> Floats:
         """log p(x = 1) at any similarities, a flat array."""

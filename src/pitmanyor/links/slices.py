@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,23 @@ def elliptical_slice(
             high = angle
         angle = rng.uniform(low, high)
     return Ellipse(point, current, n_steps)
+
+
+class Weighted(Protocol):
+    """Links with standard normal weights, and what they make of them."""
+
+    weights: Floats
+
+    def log_likelihood(self, weights: Floats) -> float: ...
+
+
+def move_weights(links: Weighted, rng: np.random.Generator, times: int) -> int:
+    """Move the weights of a link set so many times; returns the steps it took."""
+    value, steps = links.log_likelihood(links.weights), 0
+    for _ in range(times):
+        links.weights, value, n = elliptical_slice(links.weights, value, links.log_likelihood, rng)
+        steps += n
+    return steps
 
 
 def slice_sample(
