@@ -85,6 +85,14 @@ def test_there_are_never_more_topics_than_allowed():
     assert free.trace["n_topics"].max() > 2
 
 
+def test_topics_are_dealt_at_random_at_first_unless_the_root_is_finite():
+    begins = {k: fit(models.hpyp(), CORPUS, sweeps=0, seed=1, initial_topics=k) for k in (None, 0, 3)}
+    assert [one.run.settings.initial_topics for one in begins.values()] == [10, None, 3]
+    assert begins[None].n_topics == 10 and begins[3].n_topics == 3
+    assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4).n_topics == 4
+    assert fit(models.lda(5), CORPUS, sweeps=0, seed=1).run.settings.initial_topics is None
+
+
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(result):
     again = fit(models.author_topic(), CORPUS, sweeps=12, seed=1)
     other = fit(models.author_topic(), CORPUS, sweeps=12, seed=2)
@@ -127,7 +135,7 @@ def no_topic_words() -> Graph:
         ({"sweeps": -1}, "sweeps must be 0 or more, not -1"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
         ({"samples": 3}, "samples come from the second half of the 4 sweeps: ask for 0 to 2"),
-        ({"initial_topics": 0}, "initial_topics must be at least 1, not 0"),
+        ({"initial_topics": -1}, "initial_topics must be 0 or more, not -1"),
         ({"max_topics": 0}, "max_topics must be at least 1, not 0"),
         ({"max_topics": 2, "initial_topics": 3}, "cannot start with 3 topics: this chain may have at most 2"),
         ({"rule": "never"}, "removal rule 'never' is not one of clamp, paper, singleton"),

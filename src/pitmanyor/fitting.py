@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +26,7 @@ from pitmanyor.infer.chain import tidy as tidy
 from pitmanyor.infer.joining import root_of
 from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
-from pitmanyor.plan import compile_plan
+from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.posterior import Posterior, Traced
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
@@ -39,6 +40,8 @@ from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
 Preset = Literal["paper"]
+BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
+FEWEST_TOPICS = 10
 
 
 class Fit(Traced):
@@ -204,9 +207,11 @@ def fit(
     sweeps: how often every token is updated.
     max_topics: no more topics than this (the posterior given that); below a gem only.
     sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
-    burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 25.
+    burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 5.
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
-    initial_topics: deal topics at random at first, instead of drawing them one after the other.
+    initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. Below a gem it is by
+        default a quarter of the square root of the number of tokens, 10 at least: a chain that begins with too few
+        topics is slow to find more (docs/benchmarks.md).
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
     text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
@@ -236,13 +241,14 @@ def fit(
     plan = compile_plan(model, corpus)
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
+    initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics)
     refuse_if_too_large(plan, initial_topics or max_topics)
     settings = Settings(
         sweeps=int(sweeps),
         seed=int(seed),
         chain=int(chain),
         sweep=sweep,
-        burn_in=min(25, sweeps // 4) if burn_in is None else int(burn_in),
+        burn_in=min(BURN_IN, sweeps // 4) if burn_in is None else int(burn_in),
         anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
         max_topics=max_topics,
         initial_topics=initial_topics,
@@ -301,6 +307,16 @@ def resume(
     return Fit(run, path)
 
 
+def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: int | None) -> int | None:
+    """How many topics to deal at random, or None to draw them one after the other."""
+    if initial_topics is not None:
+        return initial_topics or None
+    if plan.n_topics is not None or not plan.n_tokens:
+        return None
+    most = plan.n_tokens if max_topics is None else max_topics
+    return min(max(FEWEST_TOPICS, round(math.sqrt(plan.n_tokens) / 4)), most)
+
+
 def _as_in_the_paper(
     model: Graph, preset: str, sweeps: int | None, text_sweeps: int | None
 ) -> tuple[Graph, int, int | None]:
@@ -337,5 +353,5 @@ def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None) -> 
         raise PlanError(f"seed must be 0 or more, not {seed}")
     if not 0 <= samples <= max(sweeps // 2, 0):
         raise PlanError(f"samples come from the second half of the {sweeps} sweeps: ask for 0 to {sweeps // 2}")
-    if initial_topics is not None and initial_topics < 1:
-        raise PlanError(f"initial_topics must be at least 1, not {initial_topics}")
+    if initial_topics is not None and initial_topics < 0:
+        raise PlanError(f"initial_topics must be 0 or more, not {initial_topics}")
