@@ -97,7 +97,7 @@ def test_names_follow_topics_when_a_run_goes_on(named):
     rename(named, {first: "kept"})
     merge(named, [first, second])
     words = {word for word, _ in named.topics(10)[first]}
-    longer = resume(named.home, sweeps=63)
+    longer = resume(named.home, sweeps=named.n_sweeps + 3)
     now = [k for k, name in enumerate(labels(longer)) if name == "kept"]
     assert len(now) == 2
     assert any(len(words & {word for word, _ in longer.topics(10)[k]}) >= 5 for k in now)
