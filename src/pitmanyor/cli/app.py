@@ -97,6 +97,9 @@ def fit(
     chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
     samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
+    initial_topics: Annotated[
+        int | None, typer.Option(help="Topics dealt at random at first; by default sqrt(tokens)/4; 0 for one by one.")
+    ] = None,
     sweep: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
     text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
     spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
@@ -130,6 +133,7 @@ def fit(
         "seed": seed,
         "samples": samples,
         "max_topics": max_topics,
+        "initial_topics": initial_topics,
         "sweep": sweep,
     }
     options |= {"text_sweeps": text_sweeps, "spare_topics": spare_topics, "n_topics": n_topics}
