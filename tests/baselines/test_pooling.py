@@ -117,7 +117,7 @@ def test_pools_of_one_post_each_are_none(corpus):
     assert [scheme for scheme in SCHEMES if pools_nothing(corpus, scheme)] == ["burst"]
     lonely = corpus.subset([0, 5])  # other authors, other hours, other hashtags
     assert [scheme for scheme in SCHEMES if not pools_nothing(lonely, scheme)] == ["none"]
-    assert not pools_nothing(corpus.subset([0, 2]), "hashtag")  # one has no hashtag and joins the other
+    assert not pools_nothing(corpus.subset([0, 2, 3]), "hashtag")  # one has no hashtag and joins the other
     assert not pools_nothing(burst_corpus(6), "burst")
 
 
