@@ -73,13 +73,14 @@ def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, An
         group = test.groups["label"]
         how = {name: value for name, value in options.items() if name != "observed"}
         known = has_label(group)
-        facts["clusters"] = {"posts without a label, left out": int((~known).sum())}
+        facts["clusters"] = {}
         if known.any():
             clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)[known]
             labels = group.codes[known]
             measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
             facts["clusters"] |= {name: measure(clusters, labels) for name, measure in measures.items()}
             facts["clusters"]["dominant topics"] = len(set(clusters.tolist()))
+        facts["clusters"]["posts without a label, left out"] = int((~known).sum())
     return facts
 
 
