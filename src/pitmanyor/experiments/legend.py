@@ -79,7 +79,7 @@ def _discounts(table: Table) -> list[str]:
     rows: dict[str, list[str]] = {}
     for line in table.lines:
         if not line.row.missing:
-            rows.setdefault(line.row.discounts, []).append(line.row.title)
+            rows.setdefault(line.row.discounts, []).append(f"*{line.row.title}*")
     return ["Discounts: " + "; ".join(f"{said} ({', '.join(titles)})" for said, titles in rows.items()) + "."]
 
 
