@@ -8,6 +8,7 @@ import pytest
 from pitmanyor import Corpus, CorpusError
 from pitmanyor.baselines import SCHEMES, pool
 from pitmanyor.baselines.bursts import burst_terms
+from pitmanyor.baselines.pooling import pools_nothing
 from pitmanyor.baselines.similar import most_similar
 
 WORDS = [["a", "b"], ["c"], ["a", "a", "d"], ["c", "e"], ["f"], []]
@@ -108,6 +109,16 @@ def test_what_a_corpus_lacks_is_told():
             pool(bare, scheme)
     with pytest.raises(CorpusError, match="none, author, hour, burst, hashtag"):
         pool(bare, "week")
+    with pytest.raises(CorpusError, match="no words"):
+        pool(Corpus.from_tokens({"hashtag": [["x"], []]}), "hashtag")
+
+
+def test_pools_of_one_post_each_are_none(corpus):
+    assert [scheme for scheme in SCHEMES if pools_nothing(corpus, scheme)] == ["burst"]
+    lonely = corpus.subset([0, 5])  # other authors, other hours, other hashtags
+    assert [scheme for scheme in SCHEMES if not pools_nothing(lonely, scheme)] == ["none"]
+    assert not pools_nothing(corpus.subset([0, 2, 3]), "hashtag")  # one has no hashtag and joins the other
+    assert not pools_nothing(burst_corpus(6), "burst")
 
 
 def test_most_similar_is_the_largest_cosine():

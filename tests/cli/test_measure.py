@@ -6,8 +6,9 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from pitmanyor import evaluate, fit, load, models, read
+from pitmanyor import Corpus, evaluate, fit, load, models, read
 from pitmanyor.cli.app import app
+from pitmanyor.evaluate.topics import LEAST
 from pitmanyor.simulation import simulate_microblog
 
 
@@ -39,13 +40,42 @@ def home(tmp_path_factory):
 def test_evaluate_tells_what_the_functions_say(home):
     result = load(home / "run")
     found = facts("evaluate", home / "run")
-    words = evaluate.top_words(result, 10, least=0.01)
+    words = evaluate.top_words(result, 10, least=LEAST)
+    assert found["topics with 0.5 % of the tokens"] == len(words)
+    assert (found["coherence"]["window of npmi"], found["coherence"]["window of c_v"]) == (10, 110)
     assert found["coherence"]["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
     assert found["diversity"] == evaluate.diversity(words)
     assert found["effective topics"] == pytest.approx(evaluate.effective_topics(result))
     likely = found["network log likelihood"]["follows"]
     assert likely["log_likelihood"] == pytest.approx(result.network_log_likelihood().log_likelihood)
     assert "perplexity" not in found and "--test POSTS" in found["next"][0]
+
+
+def test_company_of_words_is_the_document_if_asked_or_if_words_have_no_order(home):
+    found = facts("evaluate", home / "run", "--window", 0)["coherence"]
+    result = load(home / "run")
+    words = evaluate.top_words(result, 10, least=LEAST)
+    assert found["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus, window=0).mean())
+    bags = Corpus.from_tokens([sorted(["a", "b", "b", "c", "d", "a"]), ["c", "c", "d"]] * 4)
+    fit(models.lda(2), bags, sweeps=2, seed=1, checkpoint=home / "bags")
+    assert facts("evaluate", home / "bags", "--words", 3)["coherence"]["window of npmi"] == "whole documents"
+    assert facts("evaluate", home / "bags", "--words", 3, "--window", 4)["coherence"]["window of npmi"] == 4
+
+
+def test_posts_without_a_label_are_in_no_cluster(home):
+    lines = (home / "new" / "simulated_posts.jsonl").read_text().splitlines()
+    posts = [json.loads(line) for line in lines]
+    for post in posts[:7]:
+        post["label"] = None
+    cut, rest = home / "cut.jsonl", home / "rest.jsonl"
+    cut.write_text("\n".join(map(json.dumps, posts)))
+    rest.write_text("\n".join(lines[7:]))
+    found = facts("evaluate", home / "run", "--test", cut)["clusters"]
+    assert found.pop("posts without a label, left out") == 7
+    test, result = read(str(rest), duplicates="keep", missing_author="keep", min_tokens=0), load(home / "run")
+    whole = read(str(cut), duplicates="keep", missing_author="keep", min_tokens=0)
+    clusters = evaluate.dominant_topics(result.infer(whole).shares)[7:]
+    assert found["purity"] == pytest.approx(evaluate.purity(clusters, test.groups["label"].codes))
 
 
 def test_evaluate_on_posts_that_were_not_fitted(home):

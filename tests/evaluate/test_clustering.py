@@ -66,5 +66,20 @@ def test_a_shared_leaf_gives_each_document_the_topic_of_its_group():
 def test_shares_must_be_a_table():
     with pytest.raises(PlanError, match=r"not of shape \(3,\)"):
         dominant_topics([0.2, 0.3, 0.5])
+    with pytest.raises(PlanError, match="as many in every row"):
+        dominant_topics([[0.2, 0.8], [1.0]])
+    with pytest.raises(PlanError, match="row 1 has others"):
+        dominant_topics([[0.2, 0.8], [np.nan, 1.0]])
     with pytest.raises(PlanError, match="cap is the number of topics to choose among"):
         dominant_topics([[0.2, 0.8]], cap=0)
+
+
+@pytest.mark.parametrize("score", [purity, nmi, adjusted_rand])
+def test_what_is_no_label_is_refused(score):
+    for labels, said in ((np.array([1.0, np.nan]), "labels has nan"), ([[0, 1], [1, 0]], r"labels has \[0, 1\]")):
+        with pytest.raises(PlanError, match=said):
+            score([0, 1], labels)
+        with pytest.raises(PlanError, match=said):
+            score([0, 1], np.asarray(labels))
+    with pytest.raises(PlanError, match="clusters has nan"):
+        score([0.0, float("nan")], [0, 1])

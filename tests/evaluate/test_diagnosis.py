@@ -4,16 +4,19 @@ import itertools
 import math
 import re
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
 
-from pitmanyor import Corpus, PlanError, fit, models, simulate
+from pitmanyor import Corpus, Gamma, Graph, PlanError, fit, models, simulate
 from pitmanyor.evaluate import convergence, diagnose, match_topics, stability, topic_numbers, topic_shares
 from pitmanyor.evaluate.convergence import Quantity, kept_traces
-from pitmanyor.evaluate.diagnosis import _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
+from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
 from pitmanyor.evaluate.matching import similarities
+from pitmanyor.infer.joining import finite
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +73,12 @@ def test_chains_are_cut_to_the_same_length_and_nothing_before_the_network_counts
         links = np.where(np.arange(n) < joined, math.nan, np.arange(n))
         return {"log_joint": np.arange(float(n)), "network/log_likelihood/follows": links, "customers/nu": links}
 
-    kept = kept_traces([trace(40, 31), trace(20, 4)], 0.5)
+    kept = kept_traces([trace(40, 22), trace(20, 2)], 0.5)
     assert set(kept) == {"log_joint", "network/log_likelihood/follows"}
     for values in kept.values():
-        assert values.tolist() == [list(range(31, 40)), list(range(11, 20))]
+        assert values.tolist() == [list(range(31, 40)), list(range(11, 20))]  # half of the sweeps since they joined
     with pytest.raises(PlanError, match="if it has links, after they joined"):
-        kept_traces([trace(40, 33)], 0.5)
+        kept_traces([trace(40, 30)], 0.5)
 
 
 def test_the_number_of_topics(short):
@@ -151,6 +154,22 @@ def test_what_is_said_of_numbers(finding, verdict, sentence):
     assert finding.verdict == verdict and sentence in finding.sentence
 
 
+def test_links_and_mixes_are_part_of_a_model():
+    """Not how many topics a network has fixed, for that is the chain's own."""
+    graph = models.tntm()
+    (links,) = graph.link_sets
+
+    def model(one, network):
+        plan = SimpleNamespace(graph=one)
+        return _model(SimpleNamespace(state=SimpleNamespace(plan=plan, network=network)))
+
+    other_links = Graph.from_parts(graph.nodes, graph.streams, [replace(links, noise=2.0)])
+    for other in (other_links, graph.set("theta*", mix_prior=3.0)):
+        assert model(graph, {}) == model(graph.copy(), {}) != model(other, {})
+    joined = {"follows": np.zeros(1)}
+    assert model(finite(graph, 5), joined) == model(finite(graph, 9), joined) != model(finite(other_links, 9), joined)
+
+
 def test_what_cannot_be_compared_is_refused(chains, short, corpus):
     for fits, message in (
         ([chains[0], chains[0]], "two of these chains are one and the same"),
@@ -161,6 +180,14 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
     ):
         with pytest.raises(PlanError, match=message):
             diagnose(fits)
+    for edit in (
+        lambda g: g.set("theta", concentration=2.0),
+        lambda g: g.set("phi", concentration=Gamma(1.0, 1.0)),
+        lambda g: models.lda(4).set("*", concentration=1.0),
+    ):
+        other = fit(edit(models.lda(3).set("*", concentration=1.0)), corpus, sweeps=20, seed=2)
+        with pytest.raises(PlanError, match="of different models"):
+            diagnose([chains[0], other])
     with pytest.raises(PlanError, match="discard is the share of sweeps to leave out"):
         diagnose(chains, discard=1.0)
     with pytest.raises(PlanError, match="give two or more, of different seeds"):

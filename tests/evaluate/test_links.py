@@ -29,6 +29,12 @@ def test_pairs_of_one_kind_are_refused():
         average_precision([True, False], [0.5])
 
 
+def test_scores_that_are_no_numbers_are_refused():
+    for score in (auc, average_precision):
+        with pytest.raises(PlanError, match="1 of 2 are not"):
+            score([True, False], [0.5, np.nan])
+
+
 def test_held_out_links_of_a_fit(tmp_path):
     posts, follows = simulate_microblog(posts=120, authors=8, seed=2).write(tmp_path)
     corpus = read(str(posts), links=str(follows))

@@ -212,6 +212,22 @@ def test_left_to_right_is_the_probability_of_the_document(name):
     assert found.log_likelihood["word"] == pytest.approx(math.log(mass(last, tokens)), abs=0.03)
 
 
+def test_left_to_right_averages_whole_documents_over_states(monkeypatch):
+    """One state gives every token 0.9, the other 0.1; averaged token by token all documents would have 0.5 a token."""
+    result = fitted("tntm")
+    test = new_corpus(result, [{"hashtag": [0, 3], "word": [1, 2, 3]}, {"word": [4, 5]}], [1, None])
+    chance = dict(zip(map(id, result.draws), (0.9, 0.1), strict=True))
+
+    def predict(draw, given, scored, stream, way):
+        return np.full(len(scored.streams[stream].words), chance[id(draw)])
+
+    monkeypatch.setattr(sys.modules["pitmanyor.evaluate.perplexity"], "predict", predict)
+    found = left_to_right(result, test)
+    tags, first, second = (math.log((0.9**n + 0.1**n) / 2) for n in (2, 5, 2))
+    assert found.log_likelihood == pytest.approx({"hashtag": tags, "word": first + second - tags})
+    assert (found.scored, found.n_samples) == ({"hashtag": 2, "word": 5}, 2)
+
+
 def test_left_to_right_gives_every_token_what_comes_before_it():
     result = fitted("tntm")
     test = new_corpus(result, [{"hashtag": [0], "word": [1, 2, 3]}, {"word": [4]}], [1, None])

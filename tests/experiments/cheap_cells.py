@@ -4,6 +4,7 @@ Workers are started afresh and import this file by its name, so it cannot be a t
 """
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -29,6 +30,10 @@ def fail(path, key, repeat):
     if key == "row3":
         raise PlanError("row3 cannot be fitted")
     slow(path, key, repeat)
+
+
+def die(path, key, repeat):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def stop(path, key, repeat):

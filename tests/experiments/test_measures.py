@@ -1,14 +1,19 @@
 """One cell: a fit and its numbers, of every experiment; on a microblog small enough for seconds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from pitmanyor import evaluate, read, simulate_microblog
+from pitmanyor import evaluate, fit, models, read, simulate_microblog
+from pitmanyor.baselines import merged
+from pitmanyor.corpus import Grouping
 from pitmanyor.experiments import measures
 from pitmanyor.experiments.data import in_one_stream, split
 from pitmanyor.experiments.measures import compute
 from pitmanyor.experiments.rows import rows_of
 from pitmanyor.experiments.settings import Settings
+from pitmanyor.reading.build import UNKNOWN
 
 SHORT = {"sweeps": 12, "samples": 2}
 
@@ -36,7 +41,7 @@ def full(corpus):
 
 def test_the_whole_model_has_all_numbers(full):
     assert set(timeless(full)) == {
-        "topics", "perplexity", "perplexity_word", "perplexity_hashtag",
+        "topics", "perplexity", "perplexity_joint", "perplexity_word", "perplexity_hashtag",
         "network_log_likelihood", "link_auc", "link_average_precision",
     }  # fmt: skip
     assert all(np.isfinite(value) for value in full["numbers"].values())
@@ -51,7 +56,7 @@ def test_a_cell_is_the_same_every_time_and_another_seed_gives_another(corpus, fu
 
 def test_without_hashtags_there_is_no_perplexity_of_all_tokens(corpus):
     numbers = timeless(cell(corpus, "ablation", "no_hashtag"))
-    assert "perplexity_word" in numbers and not {"perplexity", "perplexity_hashtag"} & set(numbers)
+    assert "perplexity_word" in numbers and not {"perplexity", "perplexity_joint", "perplexity_hashtag"} & set(numbers)
 
 
 def test_merged_baselines_are_scored_on_the_same_tokens(corpus, full, monkeypatch):
@@ -63,11 +68,13 @@ def test_merged_baselines_are_scored_on_the_same_tokens(corpus, full, monkeypatc
         return seen[fitted.graph]
 
     monkeypatch.setattr(measures.evaluate, "perplexity", spy)
-    for kind, key in (("fit", "hdp_lda"), ("ablation", "no_hashtag")):
-        cell(corpus, kind, key)
-    merged, bare = seen.values()
-    assert merged.scored["word"] == bare.scored["word"] and merged.scored["hashtag"] > 0
-    assert merged.dropped == {"hashtag": 0, "word": 0}  # the vocabulary was fixed before the split
+    third = replace(corpus, streams={**corpus.streams, "emoji": corpus.streams["hashtag"]})
+    numbers = timeless(cell(third, "fit", "hdp_lda"))  # a stream that no row knows changes nothing
+    cell(corpus, "ablation", "no_hashtag")
+    poured, bare = seen.values()
+    assert numbers["perplexity"] == poured.total and numbers["perplexity_joint"] > 1.0
+    assert poured.scored["word"] == bare.scored["word"] and poured.scored["hashtag"] > 0
+    assert poured.dropped == {"hashtag": 0, "word": 0}  # the vocabulary was fixed before the split
 
 
 def test_the_network_by_itself_has_no_perplexity(corpus):
@@ -82,13 +89,47 @@ def test_clusters_are_of_posts_after_pooling(corpus, monkeypatch):
     seen = []
     score = evaluate.purity
     monkeypatch.setattr(measures.evaluate, "purity", lambda c, labels: seen.append(len(c)) or score(c, labels))
-    numbers = timeless(cell(corpus, "clustering", "lda10_author"))
-    assert seen == [corpus.n_documents]
+    group = corpus.groups["label"]
+    codes = np.append(group.codes[:-1], len(group.labels)).astype(np.int32)
+    bare = replace(corpus, groups={**corpus.groups, "label": Grouping((*group.labels, UNKNOWN), codes)})
+    facts = cell(bare, "clustering", "lda10_author")
+    numbers = timeless(facts)
+    assert facts["notes"] == [f"1 of {corpus.n_documents} posts have no label: they are fitted, but not scored"]
+    assert seen == [corpus.n_documents - 1]  # one has no label
     assert numbers["clusters"] <= 10 == numbers["topics"] and 0 < numbers["nmi"] <= 1
 
 
 def test_topics_are_capped_in_clustering(corpus):
     assert timeless(cell(corpus, "clustering", "tntm"))["topics"] <= 20
+
+
+def test_words_of_topics_are_said_as_words(corpus):
+    tags = set(corpus.streams["hashtag"].words.tolist()) - set(corpus.streams["word"].words.tolist())
+    result = fit(merged(models.lda(3)), corpus, sweeps=4, seed=1)
+    best = {word for topic in evaluate.top_words(result) for word in topic}
+    lists = measures._word_lists(result, corpus)
+    assert best & {corpus.vocabulary[tag] for tag in tags}  # else this shows nothing
+    assert not {word for words in lists for word in words} & {corpus.vocabulary[tag] for tag in tags}
+    assert [len(words) for words in lists] == [10] * 3
+
+
+def test_without_a_topic_that_counts_there_are_no_numbers(corpus, monkeypatch):
+    monkeypatch.setattr(measures, "LEAST", 1.1)
+    facts = cell(corpus, "labels", "tntm")
+    assert facts["labels"] == [] and not {"npmi", "diversity", "label_npmi"} & set(timeless(facts))
+
+
+@pytest.mark.parametrize(("linked", "said"), [(False, "not linked"), (True, "linked")])
+def test_held_out_pairs_of_one_kind_have_no_scores(corpus, linked, said):
+    def one_sided(*args):
+        data = split(*args)
+        return replace(data, held=data.held._replace(linked=np.full(len(data.held.linked), linked)))
+
+    settings = Settings("fit", **SHORT)
+    row = next(row for row in rows_of(settings, corpus) if row.key == "random_function")
+    facts = compute(row, one_sided(corpus, settings), settings, 0)
+    assert set(timeless(facts)) == {"network_log_likelihood"}
+    assert f"held-out pairs are {said}, so" in facts["notes"][0]
 
 
 def test_labels_list_topics_by_size(corpus):

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from pitmanyor import Corpus, CorpusError, models
+from pitmanyor.corpus import Grouping
 from pitmanyor.experiments.rows import ABLATIONS, rows_of
 from pitmanyor.experiments.settings import KINDS, Settings
+from pitmanyor.reading.build import UNKNOWN
 
 
-def posts(authors=True, links=True, times=True):
+def posts(authors=True, links=True, times=True, tags=True):
     groups = {"label": ["x", "y", "x"]} | ({"author": ["ann", "bob", "ann"]} if authors else {})
     made = Corpus.from_tokens(
-        {"word": [["a"], ["b"], ["a"]], "hashtag": [["t"], [], []]},
+        {"word": [["a"], ["b"], ["a"]]} | ({"hashtag": [["t"], [], []]} if tags else {}),
         groups=groups,
         links={"follows": [("ann", "bob")]} if links else None,
     )
@@ -68,6 +70,8 @@ def test_clusters_are_at_most_twenty_and_have_no_network():
     found = rows("clustering", posts())
     assert {row.max_topics for key, row in found.items() if not key.startswith("lda")} == {20}
     assert not found["tntm"].graph.link_sets and len(found) == 13
+    fewer = rows("clustering", posts(), max_topics=7)
+    assert {row.max_topics for row in fewer.values()} == {7}
 
 
 def test_what_a_corpus_lacks_is_not_run_but_named():
@@ -85,14 +89,41 @@ def test_what_a_corpus_lacks_is_not_run_but_named():
         "lda10_burst": "no times",
         "atm": "no authors",
     }
+    assert rows("clustering", posts())["lda10_burst"].missing == "no pools"
     assert rows("ablation", bare)["no_author"].missing == "no authors"
     assert rows("ablation", posts(links=False))["no_network"].missing == "no links"
     assert rows("sensitivity", posts(links=False))["length_0.05"].missing == "no links"
 
 
+def test_without_hashtags_everything_that_needs_none_is_run():
+    bare = posts(tags=False)
+    found = rows("fit", bare)
+    assert found["tntm"].graph == models.tntm().without("theta_tag") and found["tntm"].title == "TNTM, no hashtag"
+    assert found["hdp_lda"].graph == models.hdp_lda() and not any(row.missing for row in found.values())
+    lacks = {key for key, row in rows("ablation", bare).items() if row.missing == "no hashtags"}
+    assert lacks == {"no_hashtag", "no_mu1", "no_connection"}
+    assert rows("sensitivity", bare)["lambda_10"].missing == "no hashtags"
+    clusters = rows("clustering", bare)
+    assert clusters["lda10_hashtag"].missing == "no hashtags"
+    assert clusters["tntm"].title == "TNTM, no hashtag, no network"
+    for kind in ("fit", "ablation", "clustering", "sensitivity"):
+        for row in rows(kind, bare).values():
+            row.graph.validate()
+
+
+def test_discounts_are_told():
+    found = rows("fit", posts())
+    assert (found["hdp_lda"].discounts, found["tntm"].discounts) == ("topics 0, words 0", "topics 0.5, words 0.7")
+    assert found["random_function"].discounts == "topics 0.5"
+
+
 def test_hashtags_and_labels_are_asked_for():
     with pytest.raises(CorpusError, match="hashtags"):
-        rows("fit", Corpus.from_tokens([["a"]]))
-    with pytest.raises(CorpusError, match="--label"):
-        rows("clustering", replace(posts(), groups={}))
+        rows("labels", Corpus.from_tokens([["a"]]))
+    with pytest.raises(CorpusError, match="posts with words, and this corpus has the streams hashtag"):
+        rows("fit", Corpus.from_tokens({"hashtag": [["a"]]}))
+    unlabelled = replace(posts(), groups={"label": Grouping((UNKNOWN,), np.zeros(3, np.int32))})
+    for corpus in (replace(posts(), groups={}), unlabelled):
+        with pytest.raises(CorpusError, match="--label"):
+            rows("clustering", corpus)
     assert all(rows(kind, posts()) for kind in KINDS)

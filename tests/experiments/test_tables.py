@@ -2,16 +2,21 @@
 
 import csv
 import io
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pitmanyor import Corpus
+from pitmanyor.corpus import Grouping, LinkSet
+from pitmanyor.experiments import figures
 from pitmanyor.experiments.figures import draw
 from pitmanyor.experiments.home import Home
 from pitmanyor.experiments.labels import best_cell, labels_csv, labels_markdown
+from pitmanyor.experiments.legend import drift, rhat
 from pitmanyor.experiments.rows import rows_of
 from pitmanyor.experiments.settings import Settings
-from pitmanyor.experiments.tables import cells_csv, collect, drift, to_csv, to_markdown
+from pitmanyor.experiments.tables import cells_csv, collect, to_csv, to_markdown
 
 CORPUS = Corpus.from_tokens({"word": [["a"], ["b"]], "hashtag": [[], ["t"]]}, groups={"author": ["ann", "bob"]})
 VALUES = {"hdp_lda": [800.0, 820.0, 810.0], "atm": [650.0, 700.0], "tntm": [500.0, 521.0, 509.0]}
@@ -55,9 +60,59 @@ def test_csv_has_every_number(table):
 
 
 def test_drift_compares_the_last_two_quarters():
-    assert drift([cell(0, {})]) == pytest.approx(100.0)  # from -2 to -1
-    assert drift([cell(0, {}, log_joint=[-5.0] * 8)]) == 0.0
-    assert drift([]) is None
+    assert drift([cell(0, {}, tokens=4)]) == pytest.approx(0.25)  # from -2 to -1, over 4 tokens
+    assert drift([cell(0, {}, log_joint=[-5.0] * 8, tokens=4)]) == 0.0
+    assert drift([]) is None and drift([cell(0, {}, tokens=0)]) is None
+
+
+def test_rhat_is_over_the_repeats():
+    noise = np.random.default_rng(1).normal(size=(3, 50))
+    alike, apart = ([cell(r, {}, log_joint=noise[r] + r * step) for r in range(3)] for step in (0, 10))
+    assert rhat(alike) < 1.2 < 1.5 < rhat(apart)
+    assert rhat(alike[:1]) is None and rhat([cell(0, {}), cell(1, {})]) is None  # one, and four sweeps
+
+
+def made(tmp_path, corpus, settings, facts, keys=None, repeats=1):
+    home, rows = Home(tmp_path / "out"), rows_of(settings, corpus)
+    home.prepare(settings, corpus)
+    for row in rows:
+        if row.missing is None and (keys is None or row.key in keys):
+            for repeat in range(repeats):
+                home.write_cell(row.key, repeat, facts(repeat))
+    return collect(home, rows, repeats)
+
+
+def test_the_legend_says_only_what_was_done(tmp_path, table):
+    page = to_markdown(table, "")
+    assert "10% of every author's posts are held out" in page and "pairs of authors" not in page
+    assert "held_links" not in page and "network_topics" not in page and ", test 0.1" in page
+    assert "sample text alone" not in page
+    assert "topics 0, words 0 (*HDP-LDA*); topics 0.5, words 0.7 (*Nonparametric ATM*, *TNTM, no network*)" in page
+    linked = replace(CORPUS, links={"follows": LinkSet.from_pairs([("ann", "bob")])})
+    page = to_markdown(made(tmp_path / "linked", linked, Settings("fit"), lambda r: cell(r, {"perplexity": 1.0})), "")
+    assert "and 10% of the pairs of authors are held out" in page and "network_topics 20" in page
+    assert "text alone for 250 sweeps and both for 250. *Random function* samples the network in all 500" in page
+
+
+def test_clusters_have_no_split_and_notes_are_told_once(tmp_path):
+    labelled = replace(CORPUS, groups={"label": Grouping(("x", "y"), np.array([0, 1], np.int32))})
+    settings = Settings("clustering", max_topics=7)
+    facts = {"notes": ["one of 2 posts has no label"]}
+    page = to_markdown(made(tmp_path, labelled, settings, lambda r: cell(r, {"nmi": 0.5}, **facts)), "")
+    assert "held out" not in page and ", test 0.1" not in page and "held_links" not in page
+    assert page.count("One of 2 posts has no label.") == 1 and "max_topics 7" in page
+
+
+def test_the_grey_line_of_the_figure_is_the_reference(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(figures, "_panel", lambda panel, column, lines, reference: seen.append(reference))
+    values = made(tmp_path, CORPUS, Settings("fit"), lambda r: cell(r, {"perplexity": 2.0}), ["hdp_lda", "atm"])
+    draw(values)
+    assert seen == [None]  # the TNTM is not finished, and no other row stands in for it
+
+
+def test_no_topic_of_half_a_percent_is_said():
+    assert labels_markdown(cell(0, {}, labels=[])).startswith("No topic of seed 1 has half a percent")
 
 
 def test_the_figure_is_a_picture_and_the_same_every_time(table):

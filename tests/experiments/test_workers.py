@@ -11,7 +11,7 @@ import pytest
 
 from experiments import cheap_cells
 from experiments.cheap_cells import CELLS
-from pitmanyor.errors import PlanError
+from pitmanyor.errors import PitmanyorError, PlanError
 from pitmanyor.experiments.home import Home, read_json
 from pitmanyor.experiments.workers import run_cells
 
@@ -36,6 +36,11 @@ def test_an_error_is_told_and_ends_the_rest(home):
     with pytest.raises(PlanError, match="row3 cannot be fitted"):
         list(run_cells(home.path, CELLS, 1, cheap_cells.fail))
     assert {"row0-0.json", "row1-0.json", "row2-0.json"} <= done(home) and len(done(home)) < len(CELLS) - 1
+
+
+def test_a_killed_worker_is_told_with_a_way_out(home):
+    with pytest.raises(PitmanyorError, match="try --workers 1"):
+        list(run_cells(home.path, CELLS, 1, cheap_cells.die))
 
 
 def test_an_interrupted_fit_interrupts_all(home):

@@ -60,9 +60,18 @@ def why_not(corpus: Corpus, scheme: Scheme) -> str | None:
         "author": "no authors" if "author" not in corpus.groups else None,
         "hour": "no times" if corpus.times is None else None,
         "burst": "no times" if corpus.times is None else None,
-        "hashtag": "no hashtags" if "hashtag" not in corpus.streams else None,
+        "hashtag": next((f"no {name}s" for name in ("hashtag", "word") if name not in corpus.streams), None),
     }
     return lacks.get(scheme)
+
+
+def pools_nothing(corpus: Corpus, scheme: Scheme) -> bool:
+    """Whether no pool of a scheme would have two posts, so that pooling changes nothing."""
+    if scheme == "none":
+        return False
+    if scheme == "hashtag" and len(_tagged(corpus)[0]) > len(np.unique(corpus.streams["hashtag"].words)):
+        return False  # two posts share a hashtag; no need to look for the most similar
+    return bool(np.bincount(BY_SCHEME[scheme](corpus).pools, minlength=1).max() < 2)
 
 
 def _refuse(corpus: Corpus, scheme: Scheme) -> None:
@@ -92,15 +101,20 @@ def _by_burst(corpus: Corpus) -> Pools:
 
 def _by_hashtag(corpus: Corpus) -> Pools:
     _refuse(corpus, "hashtag")
-    stream = corpus.streams["hashtag"]
-    tags, codes = np.unique(stream.words, return_inverse=True)
-    pairs = np.unique(np.stack([stream.documents, codes], axis=1), axis=0)  # a tag said twice counts once
-    posts, pools = pairs[:, 0], pairs[:, 1]
-    untagged = np.flatnonzero(stream.lengths == 0)
+    posts, pools, tags = _tagged(corpus)
+    untagged = np.flatnonzero(corpus.streams["hashtag"].lengths == 0)
     nearest = most_similar(corpus.streams["word"], len(corpus.vocabulary), posts, pools, untagged)
     found = nearest >= 0
     names = tuple(corpus.vocabulary[tag] for tag in tags)
     return Pools(np.concatenate([posts, untagged[found]]), np.concatenate([pools, nearest[found]]), names)
+
+
+def _tagged(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
+    """Posts, the place of each one's hashtag among all hashtags, and those; a hashtag said twice counts once."""
+    stream = corpus.streams["hashtag"]
+    tags, codes = np.unique(stream.words, return_inverse=True)
+    pairs = np.unique(np.stack([stream.documents, codes], axis=1), axis=0)
+    return pairs[:, 0], pairs[:, 1], tags.astype(np.int64)
 
 
 BY_SCHEME: dict[str, Callable[[Corpus], Pools]] = {

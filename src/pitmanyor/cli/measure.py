@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from pitmanyor.evaluate import Diagnosis, Perplexity
     from pitmanyor.fitting import Fit
 
-LARGE = 0.01  # the share of the tokens that a topic needs for its words to count
 
-
-def evaluate_run(path: Path, source: Source | None, n_words: int, options: dict[str, Any]) -> Answer:
+def evaluate_run(
+    path: Path, source: Source | None, n_words: int, window: int | None, options: dict[str, Any]
+) -> Answer:
     from pitmanyor.fitting import load
 
     chosen = best_chain(path)
     fit = load(chosen)
     facts: dict[str, Any] = {"run": str(chosen), "n_topics": fit.n_topics}
     if fit.graph.streams:
-        facts |= _topic_facts(fit, n_words)
+        facts |= _topic_facts(fit, n_words, window)
     if fit.state.network:
         facts["network log likelihood"] = {
             links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
@@ -40,34 +40,47 @@ def evaluate_run(path: Path, source: Source | None, n_words: int, options: dict[
     return Answer(facts, _lines(facts), next_)
 
 
-def _topic_facts(fit: Fit, n_words: int) -> dict[str, Any]:
-    """What the topics that are not tiny are like."""
+def _topic_facts(fit: Fit, n_words: int, window: int | None) -> dict[str, Any]:
+    """What the topics that are not tiny are like. Where words have no order, their company is the whole document."""
     from pitmanyor import evaluate
+    from pitmanyor.evaluate.coherence import WINDOW
+    from pitmanyor.evaluate.topics import LEAST
+    from pitmanyor.evaluate.windows import in_order
 
-    words = evaluate.top_words(fit, n_words, least=LARGE)
+    words = evaluate.top_words(fit, n_words, least=LEAST)
     facts: dict[str, Any] = {
         "effective topics": evaluate.effective_topics(fit),
-        "topics with 1 % of the tokens": len(words),
+        f"topics with {100 * LEAST:g} % of the tokens": len(words),
     }
     if not words:
         return facts
-    coherence = {name: float(evaluate.coherence(words, fit.corpus, name).mean()) for name in ("npmi", "pmi", "c_v")}
+    if window is None and not in_order(fit.corpus.streams[fit.stream().name]):
+        window = 0
+    coherence: dict[str, Any] = {}
+    for name, usual in WINDOW.items():
+        coherence[name] = float(evaluate.coherence(words, fit.corpus, name, window=window).mean())
+        coherence[f"window of {name}"] = (usual if window is None else window) or "whole documents"
     return facts | {"diversity": evaluate.diversity(words), "coherence": coherence}
 
 
 def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, Any]:
     from pitmanyor import evaluate
+    from pitmanyor.experiments.data import has_label
 
     found = fit.perplexity(test, **options)
     facts: dict[str, Any] = {"test documents": test.n_documents, "perplexity": _perplexity_facts(found)}
     if "label" in test.groups:
         group = test.groups["label"]
         how = {name: value for name, value in options.items() if name != "observed"}
-        clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)
-        labels = [group.labels[code] for code in group.codes]
-        measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
-        facts["clusters"] = {name: measure(clusters, labels) for name, measure in measures.items()}
-        facts["clusters"]["dominant topics"] = len(set(clusters.tolist()))
+        known = has_label(group)
+        facts["clusters"] = {}
+        if known.any():
+            clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)[known]
+            labels = group.codes[known]
+            measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
+            facts["clusters"] |= {name: measure(clusters, labels) for name, measure in measures.items()}
+            facts["clusters"]["dominant topics"] = len(set(clusters.tolist()))
+        facts["clusters"]["posts without a label, left out"] = int((~known).sum())
     return facts
 
 

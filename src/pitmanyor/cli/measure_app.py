@@ -20,6 +20,9 @@ def evaluate(
     completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
     sweeps: Annotated[int, typer.Option(help="Sweeps over the test posts.", min=1)] = 20,
     words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
+    window: Annotated[
+        int | None, typer.Option(help="Tokens that are a word's company in coherence; 0: the whole document.", min=0)
+    ] = None,
     seed: int = 0,
     text: Text = None,
     author: Author = None,
@@ -36,7 +39,7 @@ def evaluate(
     if test is not None:
         source = Source.of(test, _columns(text, author, tags, None, label, None), None, False, option)
     return evaluate_run(
-        run, source, words, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
+        run, source, words, window, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
     )
 
 

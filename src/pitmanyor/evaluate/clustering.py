@@ -27,15 +27,26 @@ def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) ->
     >>> dominant_topics([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]], cap=1)
     array([1, 1, 1])
     """
-    table = _shares_of(shares) if isinstance(shares, Posterior) else np.asarray(shares, np.float64)
-    if table.ndim != 2 or not table.shape[1]:
-        raise PlanError(f"shares is a table with a row a document and a column a topic, not of shape {table.shape}")
+    table = _shares_of(shares) if isinstance(shares, Posterior) else _as_table(shares)
     if cap is None:
         return np.asarray(table.argmax(axis=1))
     if cap < 1:
         raise PlanError(f"cap is the number of topics to choose among, 1 or more, not {cap}")
     largest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:cap])
     return np.asarray(largest[table[:, largest].argmax(axis=1)])
+
+
+def _as_table(shares: ArrayLike) -> Floats:
+    try:
+        table = np.asarray(shares, np.float64)
+    except (TypeError, ValueError) as error:
+        raise PlanError(f"shares is a table of numbers, as many in every row ({error})") from None
+    if table.ndim != 2 or not table.shape[1]:
+        raise PlanError(f"shares is a table with a row a document and a column a topic, not of shape {table.shape}")
+    if not np.isfinite(table).all():
+        bad = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
+        raise PlanError(f"shares are finite numbers, but row {bad} has others: {table[bad].tolist()}")
+    return table
 
 
 def _shares_of(fit: Posterior) -> Floats:
@@ -106,14 +117,18 @@ def _table(clusters: Labels, labels: Labels) -> NDArray[np.int64]:
         raise PlanError(
             f"every document needs a cluster and a label, not {len(clusters)} clusters and {len(labels)} labels in all"
         )
-    rows, columns = _codes(clusters), _codes(labels)
+    rows, columns = _codes("clusters", clusters), _codes("labels", labels)
     table = np.zeros((max(rows) + 1, max(columns) + 1), np.int64)
     np.add.at(table, (rows, columns), 1)
     return table
 
 
-def _codes(values: Labels) -> list[int]:
+def _codes(what: str, values: Labels) -> list[int]:
     known: dict[Hashable, int] = {}
-    return [
-        known.setdefault(value, len(known)) for value in (values.tolist() if isinstance(values, np.ndarray) else values)
-    ]
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    for value in listed:
+        if not isinstance(value, Hashable) or value != value:  # only what is no number differs from itself
+            raise PlanError(
+                f"{what} has {value!r}: give one label a document, a name or a number, and leave out documents without"
+            )
+    return [known.setdefault(value, len(known)) for value in listed]

@@ -14,7 +14,7 @@ from pitmanyor.evaluate.windows import count_together
 
 Floats = NDArray[np.float64]
 Measure = Literal["npmi", "pmi", "c_v"]
-WINDOW = {"npmi": 10, "pmi": 10, "c_v": 110}  # as Röder, Both and Hinneburg (2015) have them
+WINDOW: dict[Measure, int] = {"npmi": 10, "pmi": 10, "c_v": 110}  # as Röder, Both and Hinneburg (2015) have them
 TINY = 1e-12
 
 

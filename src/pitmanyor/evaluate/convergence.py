@@ -37,11 +37,20 @@ def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantit
     """R-hat and effective sample size, by arviz-stats, of what the traces say; quantities that never move are left out.
 
     So is the number of topics once a network has joined, for each chain has fixed its own then.
-    discard: the share of each chain's sweeps to leave out at the beginning.
+    discard: the share of each chain's sweeps to leave out at the beginning; with links, of those since they joined.
     """
     traces = kept_traces([fit.trace for fit in fits], discard)
     if any(fit.state.network for fit in fits):
         del traces["n_topics"]
+    return _moving(traces)
+
+
+def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> list[Quantity]:
+    """The same of traces that were kept without their fits."""
+    return _moving(kept_traces(traces, discard))
+
+
+def _moving(traces: Mapping[str, Floats]) -> list[Quantity]:
     return [_quantity(name, values) for name, values in traces.items() if np.ptp(values) > 0]
 
 
@@ -76,7 +85,7 @@ def _last(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
     for name, values in found.items():
         if name.startswith("network/"):
             joined &= np.isfinite(values)
-    joined[: int(discard * len(joined))] = False
+    joined[np.flatnonzero(joined)[: int(discard * joined.sum())]] = False
     return {name: values[joined] for name, values in found.items()}
 
 

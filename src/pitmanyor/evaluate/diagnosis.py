@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -77,9 +77,11 @@ def _check_alike(fits: Sequence[Traced]) -> None:
             raise PlanError("two of these chains are one and the same; fit again with another seed, or with chains=")
 
 
-def _model(fit: Traced) -> list[tuple[object, ...]]:
-    """What chains of one model have in common, also after a network has fixed the number of topics of each."""
-    return [(node.name, node.plate, node.parents, node.discount) for node in fit.state.plan.nodes]
+def _model(fit: Traced) -> tuple[frozenset[object], ...]:
+    """What chains of one model have in common: all but the number of topics, which a network fixes for each."""
+    graph, joined = fit.state.plan.graph, bool(fit.state.network)
+    nodes = [replace(node, over=0) if joined and isinstance(node.over, int) else node for node in graph.nodes]
+    return frozenset(nodes), frozenset(graph.streams), frozenset(graph.link_sets)
 
 
 def _grade(value: float, good: float, bad: float) -> Verdict:

@@ -60,6 +60,10 @@ def _by_score(linked: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.float64]
     truth, values = np.asarray(linked, bool), np.asarray(scores, np.float64)
     if truth.shape != values.shape or truth.ndim != 1:
         raise PlanError(f"every pair has a truth and a score, not {truth.shape} and {values.shape}")
+    if not np.isfinite(values).all():
+        raise PlanError(
+            f"scores are finite numbers, but {np.count_nonzero(~np.isfinite(values))} of {len(values)} are not"
+        )
     if truth.all() or not truth.any():
         raise PlanError(
             f"all {len(truth)} pairs are {'' if truth.any() else 'not '}linked, so there is nothing to tell apart; "

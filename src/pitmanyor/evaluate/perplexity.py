@@ -86,10 +86,10 @@ def left_to_right(
 ) -> Perplexity:
     """Perplexity of whole documents: every token given all those before it, hashtags before words.
 
-    The product is the probability of the document itself, which completion only stands in for. It takes a fold-in for
-    every token, so it is for small data: a check.
+    The product is the probability of the document itself, which completion only stands in for; with several states it
+    is the mean of theirs. It takes a fold-in for every token, so it is for small data: a check.
     """
-    return _score(fit, _prefix_stages(fit, test), Way("gibbs", sweeps, seed, threads))
+    return _score_documents(fit, test, Way("gibbs", sweeps, seed, threads))
 
 
 def token_probabilities(
@@ -165,12 +165,35 @@ def _score(fit: Posterior, stages: Iterator[Stage], way: Way) -> Perplexity:
         known = ~np.isnan(chances)
         logs[stage.stream] = float(np.log(chances[known]).sum())
         scored[stage.stream], dropped[stage.stream] = int(known.sum()), int((~known).sum())
-    if not sum(scored.values()):
+    return _checked(Perplexity(logs, scored, dropped, len(fit.draws)))
+
+
+def _score_documents(fit: Posterior, test: Corpus, way: Way) -> Perplexity:
+    """Whole documents are averaged over states, for the tokens that come first say which states explain the rest.
+
+    A stream's part is what it adds to the documents' log probability, given the streams before it.
+    """
+    logs, scored, dropped = {}, {}, {}
+    sums, before = np.zeros((len(fit.draws), test.n_documents)), 0.0
+    for stage in _prefix_stages(fit, test):
+        owner = test.streams[stage.stream].documents
+        for total, draw in zip(sums, fit.draws, strict=True):
+            chances = predict(draw, stage.given, stage.scored, stage.stream, way)
+            known = ~np.isnan(chances)  # the same for all states
+            total += np.bincount(owner[known], np.log(chances[known]), test.n_documents)
+        scored[stage.stream], dropped[stage.stream] = int(known.sum()), int((~known).sum())
+        so_far = float((np.logaddexp.reduce(sums, axis=0) - np.log(len(sums))).sum())
+        logs[stage.stream], before = so_far - before, so_far
+    return _checked(Perplexity(logs, scored, dropped, len(fit.draws)))
+
+
+def _checked(found: Perplexity) -> Perplexity:
+    if not found.n_tokens:
         raise PlanError(
             "no token of these documents is in the vocabulary of the fit, so none can be scored; read them with the "
             "options that its corpus was read with"
         )
-    return Perplexity(logs, scored, dropped, len(fit.draws))
+    return found
 
 
 def _averaged(fit: Posterior, stage: Stage, way: Way) -> Floats:

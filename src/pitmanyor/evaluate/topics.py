@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.posterior import Posterior
 
+LEAST = 0.005  # the share of the tokens that a topic needs, wherever topics are judged by their words
+
 
 def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> list[list[str]]:
     """The likeliest words of every topic that holds at least so large a share of the tokens."""

@@ -43,6 +43,20 @@ def count_together(stream: Stream, topics: Sequence[Ints], n_words: int, window:
     return [table.astype(np.int64) for table in tables], spans.n_windows
 
 
+def in_order(stream: Stream) -> bool:
+    """Whether tokens stand as they were said, as far as one can see: not if equal ones always stand side by side.
+
+    That is how counts of words are laid out. Where no word comes twice in a document there is nothing to see.
+
+    >>> from pitmanyor import Corpus
+    >>> [in_order(Corpus.from_tokens([text.split()]).streams["word"]) for text in ("a a b b b c", "a b c a")]
+    [False, True]
+    """
+    keys = stream.documents * (int(stream.words.max(initial=0)) + 1) + stream.words
+    n_kinds, n_runs = len(np.unique(keys)), int(np.count_nonzero(np.diff(keys))) + bool(len(keys))
+    return n_runs > n_kinds or n_kinds == len(keys)
+
+
 def _spans(stream: Stream, asked: Ints, n_words: int, window: int) -> Spans:
     lengths = stream.lengths
     size = np.full(len(lengths), window) if window else np.maximum(lengths, 1)

@@ -22,6 +22,7 @@ TEXT = (
     Column("perplexity_word", "perplexity, words", 1, "low"),
     Column("perplexity_hashtag", "perplexity, hashtags", 1, "low"),
 )
+JOINT = Column("perplexity_joint", "perplexity, tokens with their streams", 1, "low")  # where rows merge streams
 NETWORK = (
     Column("network_log_likelihood", "network log-likelihood", 1, "high"),
     Column("link_auc", "held-out link AUC", 3, "high"),
@@ -42,7 +43,7 @@ ALWAYS = (
     Column("fit_seconds", "CPU s a fit", 0),
 )
 COLUMNS: dict[Kind, tuple[Column, ...]] = {
-    "fit": TEXT + NETWORK + ALWAYS,
+    "fit": (TEXT[0], JOINT, *TEXT[1:]) + NETWORK + ALWAYS,
     "ablation": TEXT + NETWORK + ALWAYS,
     "clustering": CLUSTERS + TOPICS + ALWAYS,
     "labels": (Column("label_npmi", "NPMI of hashtags with words", 3, "high"), *TOPICS, *ALWAYS),

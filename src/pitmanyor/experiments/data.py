@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pitmanyor.corpus import Corpus, Stream
+from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.errors import CorpusError
 from pitmanyor.experiments.settings import Settings
+from pitmanyor.reading.build import UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +38,15 @@ def split(corpus: Corpus, settings: Settings) -> Data:
     return Data(train, test, held)
 
 
+def has_label(group: Grouping) -> NDArray[np.bool_]:
+    """Whether each document has a label: those without were read as one group, which is no class of its own."""
+    return np.array([label != UNKNOWN for label in group.labels], bool)[group.codes]
+
+
 def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
     """The corpus with these words taken out of every stream and of the vocabulary; documents stay, empty or not.
+
+    Its report says which.
 
     >>> without_words(Corpus.from_tokens([["a", "b"], ["a"]]), ["a"])
     Corpus(2 documents, 1 tokens, 1 words, streams: word)
@@ -55,7 +64,10 @@ def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
         offsets = np.append(0, np.cumsum(kept))[stream.offsets]
         streams[name] = Stream(frozen(number[stream.words[kept]], np.int32), frozen(offsets, np.int64))
     vocabulary = tuple(word for word in corpus.vocabulary if word not in gone)
-    return replace(corpus, vocabulary=vocabulary, streams=MappingProxyType(streams))
+    report = corpus.report and replace(
+        corpus.report, notes=(*corpus.report.notes, f"words left out: {', '.join(sorted(gone))}")
+    )
+    return replace(corpus, vocabulary=vocabulary, streams=MappingProxyType(streams), report=report)
 
 
 def in_one_stream(corpus: Corpus) -> Corpus:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from pitmanyor.experiments.columns import ARROWS, TITLES, Column
+from pitmanyor.experiments.summary import Summary
 from pitmanyor.experiments.tables import NONE, Line, Table
 
 ACROSS = 3  # panels side by side
@@ -30,7 +31,7 @@ def draw(table: Table) -> bytes:
     figure.suptitle(TITLES[table.settings.kind], color=INK, fontsize=11)
     panels = figure.subplots(n_down, n_across, sharey=True, squeeze=False).ravel()
     for panel, column in zip(panels, columns, strict=False):
-        _panel(panel, column, lines)
+        _panel(panel, column, lines, table.lines[-1].summaries.get(column.key))
     for panel in panels[len(columns) :]:
         panel.set_axis_off()
     out = io.BytesIO()
@@ -38,8 +39,7 @@ def draw(table: Table) -> bytes:
     return out.getvalue()
 
 
-def _panel(panel: Any, column: Column, lines: list[Line]) -> None:
-    reference = lines[-1].summaries.get(column.key)
+def _panel(panel: Any, column: Column, lines: list[Line], reference: Summary | None) -> None:
     if reference is not None:
         panel.axvline(reference.mean, color=FAINT, linewidth=1, zorder=0)
     for y, line in enumerate(lines):

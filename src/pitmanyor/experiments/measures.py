@@ -13,16 +13,18 @@ from pitmanyor import evaluate
 from pitmanyor.baselines import pool
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
-from pitmanyor.experiments.data import Data, in_one_stream, split
+from pitmanyor.evaluate.topics import LEAST
+from pitmanyor.experiments.data import Data, has_label, in_one_stream, split
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
+from pitmanyor.experiments.streams import STREAMS, joint_perplexity
 from pitmanyor.fitting import Fit, fit
 from pitmanyor.version import __version__
 
 TRACED = 50  # values of each trace to keep
 N_LABELS, N_WORDS = 3, 10
-SMALL = 0.005  # topics with a smaller share of the tokens are not shown, nor their words judged
+OBSERVED = 0.5  # the share of a held-out post's words that is given
 FOLD_IN = 50  # sweeps over a post that was not fitted: the noise of fewer costs a percent of perplexity
 Numbers = dict[str, float]
 
@@ -50,10 +52,11 @@ def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
     spent = process_time() - start
     numbers: Numbers = {}
     facts: Facts = {"seed": seed, "version": __version__, "sweeps": fitted.n_sweeps, "trace": _trace(fitted)}
+    facts |= {"tokens": fitted.state.plan.n_tokens, "notes": _notes(data, settings)}
     if row.graph.streams:
         numbers["topics"] = _n_topics(fitted)
     if data.test is not None and row.graph.streams:
-        numbers |= _perplexity(fitted, data.test, settings)
+        numbers |= _perplexity(fitted, data.train, data.test, settings)
     if row.graph.link_sets:
         numbers |= _network(fitted, data, settings)
     if settings.kind == "clustering":
@@ -62,7 +65,7 @@ def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
         numbers |= _topics(fitted, data.train)
     if settings.kind == "labels":
         facts["labels"] = _labels(fitted)
-        numbers["label_npmi"] = _label_npmi(facts["labels"], data.train)
+        numbers |= _label_npmi(facts["labels"], data.train)
     numbers |= {"fit_seconds": spent, "measure_seconds": process_time() - start - spent}
     return facts | {"numbers": numbers}
 
@@ -85,12 +88,29 @@ def _n_topics(fitted: Fit) -> float:
     return float(np.mean([np.count_nonzero(evaluate.topic_shares(draw)) for draw in fitted.draws]))
 
 
-def _perplexity(fitted: Fit, test: Corpus, settings: Settings) -> Numbers:
+def _notes(data: Data, settings: Settings) -> list[str]:
+    """What the data have no numbers for; the table says it."""
+    notes = []
+    if data.held is not None and not _tells_apart(data):
+        kind = "linked" if data.held.linked.any() else "not linked"
+        notes.append(f"all {len(data.held.linked)} held-out pairs are {kind}, so there is nothing to tell apart")
+    if settings.kind == "clustering" and (n_bare := int((~has_label(data.train.groups["label"])).sum())):
+        notes.append(f"{n_bare} of {data.train.n_documents} posts have no label: they are fitted, but not scored")
+    return notes
+
+
+def _tells_apart(data: Data) -> bool:
+    return data.held is not None and bool(data.held.linked.any() and not data.held.linked.all())
+
+
+def _perplexity(fitted: Fit, train: Corpus, test: Corpus, settings: Settings) -> Numbers:
     """The same tokens are scored for all rows; a row that does not know hashtags has no perplexity of all tokens."""
-    found = evaluate.perplexity(fitted, test, sweeps=FOLD_IN, seed=settings.seed, threads=1)
+    seed = settings.seed
+    found = evaluate.perplexity(fitted, test, observed=OBSERVED, sweeps=FOLD_IN, seed=seed, threads=1)
     out = {f"perplexity_{name}": value for name, value in found.by_stream.items()}
-    if len(fitted.graph.streams) == len(test.streams):
-        out["perplexity"] = found.total
+    if {stream.name for stream in fitted.graph.streams} == set(STREAMS):
+        joint = joint_perplexity(found, fitted.graph, train, test, observed=OBSERVED, seed=seed)
+        out |= {"perplexity": found.total, "perplexity_joint": joint}
     return out
 
 
@@ -99,7 +119,7 @@ def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
     joined = [draw for draw in fitted.draws if draw.state.network]  # the first may be of the text alone
     logs = [draw.network_log_likelihood(seed=settings.seed).log_likelihood for draw in joined]
     out = {"network_log_likelihood": float(np.mean(logs))}
-    if data.held is not None:
+    if data.held is not None and _tells_apart(data):
         scores = evaluate.link_scores(fitted, data.held)
         out |= {"link_auc": scores.auc, "link_average_precision": scores.average_precision}
     if not np.isfinite(list(out.values())).all():
@@ -108,9 +128,13 @@ def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
 
 
 def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
-    """Every post by itself is folded in, whatever it was pooled with; its dominant topic is its cluster."""
+    """Every post by itself is folded in, whatever it was pooled with; its dominant topic is its cluster.
+
+    Posts without a label have no class to be in, and are left out.
+    """
+    known = has_label(posts.groups["label"])
     shares = fitted.infer(posts, sweeps=FOLD_IN, threads=1).shares
-    clusters, labels = evaluate.dominant_topics(shares), posts.groups["label"].codes
+    clusters, labels = evaluate.dominant_topics(shares)[known], posts.groups["label"].codes[known]
     return {
         "purity": evaluate.purity(clusters, labels),
         "nmi": evaluate.nmi(clusters, labels),
@@ -120,25 +144,39 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
-    words = evaluate.top_words(fitted, N_WORDS, least=SMALL)
+    """What the words of all topics that are not tiny are like; no number if there is no such topic."""
+    words = _word_lists(fitted, posts)
+    if not words:
+        return {}
     return {
         "npmi": float(np.mean(evaluate.coherence(words, in_one_stream(posts), window=0))),
         "diversity": evaluate.diversity(words),
     }
 
 
+def _word_lists(fitted: Fit, posts: Corpus) -> list[list[str]]:
+    """The likeliest words of each topic among those that come as words: a model may have hashtags among its own."""
+    names, said = fitted.words_of("word"), {posts.vocabulary[w] for w in np.unique(posts.streams["word"].words)}
+    columns = [i for i, name in enumerate(names) if name in said]
+    best = np.argsort(-fitted.topic_words("word")[:, columns], axis=1, kind="stable")[:, :N_WORDS]
+    large = evaluate.topic_shares(fitted) >= LEAST
+    return [[names[columns[i]] for i in row] for row in best[large]]
+
+
 def _labels(fitted: Fit) -> list[Facts]:
     """Topics by size with their likeliest hashtags and words."""
     shares = evaluate.topic_shares(fitted)
     tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
-    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= SMALL]
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= LEAST]
     return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
 
 
-def _label_npmi(labels: list[Facts], posts: Corpus) -> float:
+def _label_npmi(labels: list[Facts], posts: Corpus) -> Numbers:
     """The mean NPMI, in the posts, of every topic's hashtags with its words: do labels keep the words' company?"""
     pairs = [(tag, word) for topic in labels for tag in topic["hashtags"] for word in topic["words"] if tag != word]
-    return float(np.mean(evaluate.coherence(pairs, in_one_stream(posts), window=0)))
+    if not pairs:
+        return {}
+    return {"label_npmi": float(np.mean(evaluate.coherence(pairs, in_one_stream(posts), window=0)))}
 
 
 def _trace(fitted: Fit) -> dict[str, list[float]]:

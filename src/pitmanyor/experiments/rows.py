@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pitmanyor.baselines import SCHEMES, Scheme, merged, network_alone
-from pitmanyor.baselines.pooling import why_not
+from pitmanyor.baselines.pooling import pools_nothing, why_not
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError
+from pitmanyor.experiments.data import has_label
 from pitmanyor.experiments.settings import MOST_CLUSTERS, Kind, Settings
 from pitmanyor.graph import Graph
 from pitmanyor.models import author_topic, hdp_lda, lda, tntm
@@ -29,6 +30,8 @@ ABLATIONS: dict[str, tuple[str, Edit]] = {
     "no_network": ("No network", lambda g: g.without("follows")),
 }
 
+NEED_HASHTAGS = ("no_hashtag", "no_mu1", "no_connection")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -41,28 +44,49 @@ class Row:
     max_topics: int | None = None
     missing: str | None = None
 
+    @property
+    def discounts(self) -> str:
+        """Those of the nodes of topics and of words, in words."""
+        found = []
+        for side in ("topic", "word"):
+            values = sorted({node.discount for node in self.graph.nodes if node.side == side})
+            found += [f"{side}s {' or '.join(f'{value:g}' for value in values)}"] if values else []
+        return ", ".join(found)
+
 
 def rows_of(settings: Settings, corpus: Corpus) -> list[Row]:
     """The rows of an experiment on a corpus, the reference last."""
-    if "hashtag" not in corpus.streams or "word" not in corpus.streams:
-        raise CorpusError(
-            "the paper's tables are of posts with words and hashtags, and this corpus has the streams "
-            f"{', '.join(corpus.streams)}; name the column of hashtags with --tags, or keep them in the text"
-        )
-    if settings.kind == "clustering" and "label" not in corpus.groups:
-        raise CorpusError("clusters are held against labels, and this corpus has none; name their column with --label")
+    _refuse(settings.kind, corpus)
     rows = ROWS[settings.kind](corpus)
-    return [replace(row, max_topics=row.max_topics or settings.max_topics) for row in rows]
+    return [replace(row, max_topics=settings.max_topics or row.max_topics) for row in rows]
+
+
+def _refuse(kind: Kind, corpus: Corpus) -> None:
+    wanted = ("word", "hashtag") if kind == "labels" else ("word",)
+    if not set(wanted) <= set(corpus.streams):
+        raise CorpusError(
+            f"this table is of posts with {' and '.join(f'{name}s' for name in wanted)}, and this corpus has the "
+            f"streams {', '.join(corpus.streams)}; name the column of hashtags with --tags, or keep them in the text"
+        )
+    if kind == "clustering" and ("label" not in corpus.groups or not has_label(corpus.groups["label"]).any()):
+        raise CorpusError("clusters are held against labels, and this corpus has none; name their column with --label")
 
 
 def whole_tntm(corpus: Corpus) -> tuple[str, Graph]:
     """The TNTM as far as a corpus has columns for it, and what that is called."""
-    graph = tntm()
+    graph, lacks = tntm(), []
+    if "hashtag" not in corpus.streams:
+        graph, lacks = graph.without("theta_tag"), ["no hashtag"]
     if "author" not in corpus.groups:
-        return "TNTM, no author", graph.rebase("eta", "mu0")
-    if "follows" not in corpus.links:
-        return "TNTM, no network", graph.without("follows")
-    return "TNTM", graph
+        graph, lacks = graph.rebase("eta", "mu0"), [*lacks, "no author"]
+    elif "follows" not in corpus.links:
+        graph, lacks = graph.without("follows"), [*lacks, "no network"]
+    return ", ".join(["TNTM", *lacks]), graph
+
+
+def _one_stream(graph: Graph, corpus: Corpus) -> Graph:
+    """A model of words, which gets the hashtags as more of them where there are any."""
+    return merged(graph) if "hashtag" in corpus.streams else graph
 
 
 def _fit(corpus: Corpus) -> list[Row]:
@@ -70,8 +94,8 @@ def _fit(corpus: Corpus) -> list[Row]:
     links = None if "follows" in corpus.links else "no links"
     title, graph = whole_tntm(corpus)
     return [
-        Row("hdp_lda", "HDP-LDA", merged(hdp_lda())),
-        Row("atm", "Nonparametric ATM", merged(author_topic()), missing=authors),
+        Row("hdp_lda", "HDP-LDA", _one_stream(hdp_lda(), corpus)),
+        Row("atm", "Nonparametric ATM", _one_stream(author_topic(), corpus), missing=authors),
         Row("random_function", "Random function", network_alone(), missing=authors or links),
         Row("tntm", title, graph),
     ]
@@ -83,26 +107,32 @@ def _ablation(corpus: Corpus) -> list[Row]:
     for key, (name, edit) in ABLATIONS.items():
         lacks = "no authors" if key == "no_author" and "nu" not in graph else None
         lacks = "no links" if key == "no_network" and not graph.link_sets else lacks
+        lacks = "no hashtags" if key in NEED_HASHTAGS and "theta_tag" not in graph else lacks
         rows.append(Row(key, name, graph if lacks else edit(graph), missing=lacks))
     return [*rows, Row("full", f"Full model ({title})", graph)]
 
 
 def _clustering(corpus: Corpus) -> list[Row]:
     rows = []
+    lacks = {scheme: _no_pools(corpus, scheme) for scheme in SCHEMES}
     for n_topics in POOLED_TOPICS:
         for scheme in SCHEMES:
             title = f"LDA, {n_topics} topics, " + ("no pooling" if scheme == "none" else f"pools by {scheme}")
-            graph = merged(lda(n_topics))
-            rows.append(Row(f"lda{n_topics}_{scheme}", title, graph, scheme, missing=why_not(corpus, scheme)))
+            graph = _one_stream(lda(n_topics), corpus)
+            rows.append(Row(f"lda{n_topics}_{scheme}", title, graph, scheme, missing=lacks[scheme]))
     authors = None if "author" in corpus.groups else "no authors"
     title, graph = whole_tntm(corpus)
     if graph.link_sets:  # as in the paper, whose labelled data have no network
-        title, graph = "TNTM, no network", graph.without("follows")
+        title, graph = f"{title}, no network", graph.without("follows")
     return rows + [
-        Row("hdp_lda", "HDP-LDA", merged(hdp_lda()), max_topics=MOST_CLUSTERS),
-        Row("atm", "Nonparametric ATM", merged(author_topic()), max_topics=MOST_CLUSTERS, missing=authors),
+        Row("hdp_lda", "HDP-LDA", _one_stream(hdp_lda(), corpus), max_topics=MOST_CLUSTERS),
+        Row("atm", "Nonparametric ATM", _one_stream(author_topic(), corpus), max_topics=MOST_CLUSTERS, missing=authors),
         Row("tntm", title, graph, max_topics=MOST_CLUSTERS),
     ]
+
+
+def _no_pools(corpus: Corpus, scheme: Scheme) -> str | None:
+    return why_not(corpus, scheme) or ("no pools" if pools_nothing(corpus, scheme) else None)
 
 
 def _labels(corpus: Corpus) -> list[Row]:
@@ -113,10 +143,11 @@ def _labels(corpus: Corpus) -> list[Row]:
 def _sensitivity(corpus: Corpus) -> list[Row]:
     title, graph = whole_tntm(corpus)
     links = None if graph.link_sets else "no links"
+    mixes = None if "theta_tag" in graph else "no hashtags"  # without them nothing is mixed
     rows = [
-        Row(f"lambda_{value:g}", f"lambda = {value:g}", graph.set("theta*", mix_prior=value))
-        for value in SCALES
-        if value != 1.0
+        Row(f"lambda_{v:g}", f"lambda = {v:g}", graph if mixes else graph.set("theta*", mix_prior=v), missing=mixes)
+        for v in SCALES
+        if v != 1.0
     ]
     for field, sign in (("signal", "s"), ("length", "l"), ("noise", "sigma")):
         for value in SCALES:

@@ -57,7 +57,12 @@ def run_experiment(
     with hold(home.cells):
         interrupted = _compute(home, rows, repeats, workers or len(os.sched_getaffinity(0)), tell)
         table = collect(home, rows, repeats)
-        return _write(home, table, str(corpus), interrupted)
+        return _write(home, table, _about(corpus), interrupted)
+
+
+def _about(corpus: Corpus) -> str:
+    """The corpus, and what reading it left out."""
+    return str(corpus) + (f"\n\n```\n{corpus.report}\n```" if corpus.report else "")
 
 
 def _compute(home: Home, rows: list[Row], repeats: int, workers: int, tell: Told) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+SIGNIFICANT = 0.05
+
 
 class Summary(NamedTuple):
     """Mean and standard deviation (n - 1) of n repeats; p of a paired t test against the reference, if it has one."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from statistics import fmean
 
 from pitmanyor.experiments.columns import ARROWS, COLUMNS, TITLES, Column
 from pitmanyor.experiments.home import Facts, Home
+from pitmanyor.experiments.legend import legend
 from pitmanyor.experiments.rows import Row
 from pitmanyor.experiments.settings import Settings
-from pitmanyor.experiments.summary import Summary, summarise
+from pitmanyor.experiments.summary import SIGNIFICANT, Summary, summarise
 
-SIGNIFICANT = 0.05
 NONE = "n/a"
 
 
@@ -69,7 +68,7 @@ def to_markdown(table: Table, about: str) -> str:
     for line in table.lines:
         shown = " | ".join(_shown(line.summaries.get(c.key), c) for c in columns)
         parts.append(f"| {line.row.title} | {shown} |")
-    return "\n".join([*parts, "", *_legend(table)]) + "\n"
+    return "\n".join([*parts, "", *legend(table)]) + "\n"
 
 
 def _shown(summary: Summary | None, column: Column) -> str:
@@ -79,65 +78,6 @@ def _shown(summary: Summary | None, column: Column) -> str:
     if summary.sd is not None:
         text += f" ± {summary.sd:,.{column.digits}f}"
     return text + (" *" if summary.p is not None and summary.p < SIGNIFICANT else "")
-
-
-def _legend(table: Table) -> list[str]:
-    settings, reference, n = table.settings, table.lines[-1].row.title, table.repeats
-    lines = ["↓ less is better, ↑ more is better."]
-    if n == 1:
-        lines.append(f"One run of {settings.sweeps} sweeps with seed {settings.seed}: no deviation, no test.")
-    else:
-        seeds = f"seeds {settings.seed} to {settings.seed + n - 1}"
-        lines.append(f"Mean ± standard deviation of {n} runs ({seeds}) of {settings.sweeps} sweeps each.")
-    if n > 1 and len(table.lines) > 1:
-        lines.append(f"\\* differs from *{reference}*: paired t test over the seeds, p < {SIGNIFICANT}, not adjusted.")
-    lines += _held(settings) + _missing(table) + _convergence(table)
-    return [f"- {line}" for line in lines] + ["", "Settings: " + _settings(settings) + "."]
-
-
-def _held(settings: Settings) -> list[str]:
-    if settings.kind in ("clustering", "labels"):
-        return ["Fitted to all posts. NPMI and diversity are of topics with half a percent of the tokens or more."]
-    return [
-        f"One split for all: {settings.test:.0%} of every author's posts and {settings.held_links:.0%} of the pairs of "
-        "authors are held out; the network log-likelihood is of the other pairs.",
-        "Half of the words of a held-out post are given. Hashtags are scored given those, the other words given both.",
-    ]
-
-
-def _missing(table: Table) -> list[str]:
-    missing = [f"{line.row.title}: {line.row.missing}" for line in table.lines if line.row.missing]
-    begun = {line.row.title: len(line.cells) for line in table.lines if not line.row.missing}
-    open_ = [f"{title} {n} of {table.repeats}" for title, n in begun.items() if n < table.repeats]
-    out = ["n/a: " + "; ".join(missing) + "."] if missing else []
-    return out + (["**Not finished**: " + ", ".join(open_) + "."] if open_ else [])
-
-
-def _convergence(table: Table) -> list[str]:
-    drifts = {line.row.title: d for line in table.lines if (d := drift(line.cells)) is not None}
-    if not drifts:
-        return []
-    worst = max(drifts, key=lambda title: drifts[title])
-    return [
-        "Convergence: from the third to the last quarter of the sweeps the log joint moved most for "
-        f"*{worst}*, by {drifts[worst]:.2f} %."
-    ]
-
-
-def _settings(settings: Settings) -> str:
-    return ", ".join(f"{name} {value}" for name, value in settings.to_json().items() if value is not None)
-
-
-def drift(cells: list[Facts]) -> float | None:
-    """How far the log joint still moved, in percent: its mean over the last quarter against the quarter before."""
-    moves = []
-    for cell in cells:
-        values = cell["trace"]["log_joint"]
-        quarter = len(values) // 4
-        if quarter and all(value is not None for value in values):
-            last, before = fmean(values[-quarter:]), fmean(values[-2 * quarter : -quarter])
-            moves.append(100 * abs(last - before) / max(abs(last), 1e-300))
-    return fmean(moves) if moves else None
 
 
 def to_csv(table: Table) -> str:

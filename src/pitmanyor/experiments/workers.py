@@ -7,7 +7,10 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+
+from pitmanyor.errors import PitmanyorError
 
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 Cell = tuple[str, int]  # the key of a row, and the repeat
@@ -29,10 +32,15 @@ def run_cells(
             for done in as_completed(waiting):
                 done.result()
                 yield waiting[done]
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
+            if isinstance(error, BrokenProcessPool):
+                raise PitmanyorError(
+                    "a worker was ended from outside, most likely for want of memory; try --workers 1, which goes on "
+                    "with the fits that are done"
+                ) from error
             raise
 
 

@@ -1,0 +1,46 @@
+"""Tokens predicted together with the streams they are in, which is fair to models that pour streams together.
+
+A model with words of its own for each stream is told the stream of a token, and has to pay for it: p(stream). One that
+emits all streams from the same words spreads its mass over both and is not told: what it lacks is p(stream | word).
+Either way the chances of all pairs (token, stream) add up to one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import StateError
+from pitmanyor.evaluate import Perplexity
+from pitmanyor.evaluate.tokens import pick
+from pitmanyor.graph import Graph
+
+STREAMS = ("word", "hashtag")
+Floats = NDArray[np.float64]
+
+
+def joint_perplexity(
+    found: Perplexity, graph: Graph, train: Corpus, test: Corpus, *, observed: float, seed: int
+) -> float:
+    """The perplexity of (token, stream) from that of tokens, `found` with the same `observed` and `seed`."""
+    words = test.streams["word"]
+    scored = {"word": words.words[~pick(words, observed, seed)], "hashtag": test.streams["hashtag"].words}
+    if {name: len(tokens) for name, tokens in scored.items()} != found.scored:
+        raise StateError(f"other tokens were scored than {found.scored}")
+    chances = stream_chances(graph, train)
+    more = sum(float(np.log(chances[name][tokens]).sum()) for name, tokens in scored.items())
+    return float(np.exp(-(sum(found.log_likelihood.values()) + more) / found.n_tokens))
+
+
+def stream_chances(graph: Graph, train: Corpus) -> dict[str, Floats]:
+    """What a word's probability is multiplied by to be that of the word in a stream: an array over words for each.
+
+    Shares of the training tokens, of all of them or of the word's own; half a token is added to each stream, so that
+    what was not seen is not impossible.
+    """
+    n_words = len(train.vocabulary)
+    counts = np.array([np.bincount(train.streams[name].words, minlength=n_words) for name in STREAMS], np.float64)
+    if len({stream.emit for stream in graph.streams}) > 1:
+        counts = np.repeat(counts.sum(axis=1, keepdims=True), n_words, axis=1)
+    return dict(zip(STREAMS, (counts + 0.5) / (counts.sum(axis=0) + 1.0), strict=True))
