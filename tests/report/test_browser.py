@@ -132,6 +132,14 @@ def test_the_address_keeps_the_choice(browser, file, page, payload):
         assert other.locator("#posts-said").inner_text() == page.locator("#posts-said").inner_text()
 
 
+def test_a_choice_is_followed_where_the_address_cannot_be_changed(browser, file):
+    with opened(browser, file.as_uri()) as page:
+        page.evaluate("() => { history.replaceState = () => { throw new Error('too many'); }; }")
+        choose(page, 1)
+        assert page.locator("[aria-pressed=true]").get_attribute("data-topic") == "1"
+        page.wait_for_timeout(300)  # the address would have followed by now
+
+
 def test_keys(page):
     pressed = "[...document.querySelectorAll('#list [aria-pressed=true]')].map(one => one.dataset.topic).join()"
     page.keyboard.press("ArrowDown")

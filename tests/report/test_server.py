@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -155,6 +156,17 @@ def test_redacted_inference_tells_no_name():
         for infer in (Inference(atlas_of(found)), Inference(atlas_of(found), name_check(corpus)))
     )
     assert "janedoe" in open_ and open_ - hidden == {"janedoe"}
+
+
+def test_serving_hides_names_if_asked(home, monkeypatch):
+    asked = []
+    monkeypatch.setattr(server, "build_app", lambda page, inference, hosts: asked.append(inference))
+    monkeypatch.setattr(server.uvicorn, "Config", lambda *args, **options: None)
+    monkeypatch.setattr(server.uvicorn, "Server", lambda config: SimpleNamespace(run=lambda sockets: None))
+    for redact in (True, False):
+        server.serve_run(home / "run", ("127.0.0.1", 0), redact=redact)
+    name = str(asked[0].authors[0])
+    assert [inference.hidden(name) for inference in asked] == [True, False]
 
 
 def test_those_who_send_slowly_take_no_place_and_are_sent_away(monkeypatch):
