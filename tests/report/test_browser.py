@@ -121,6 +121,7 @@ def test_the_address_keeps_the_choice(browser, file, page, payload):
     choose(page, 2)
     page.locator("#relevance").fill("0.2")
     page.locator("#search").fill("the")
+    page.wait_for_timeout(400)  # it follows once the reader pauses
     address = page.evaluate("location.hash.slice(1)")
     assert f"topic={payload['topics'][2]['id']}" in address and "relevance=0.2" in address and "q=the" in address
     with opened(browser, file.as_uri()) as other:
@@ -129,6 +130,14 @@ def test_the_address_keeps_the_choice(browser, file, page, payload):
         assert other.locator("[aria-pressed=true]").get_attribute("data-topic") == "2"
         assert other.locator("#search").input_value() == "the" and other.locator("#relevance").input_value() == "0.2"
         assert other.locator("#posts-said").inner_text() == page.locator("#posts-said").inner_text()
+
+
+def test_a_choice_is_followed_where_the_address_cannot_be_changed(browser, file):
+    with opened(browser, file.as_uri()) as page:
+        page.evaluate("() => { history.replaceState = () => { throw new Error('too many'); }; }")
+        choose(page, 1)
+        assert page.locator("[aria-pressed=true]").get_attribute("data-topic") == "1"
+        page.wait_for_timeout(300)  # the address would have followed by now
 
 
 def test_keys(page):
@@ -148,6 +157,26 @@ def test_keys(page):
     assert page.locator("#help").is_visible() and "through the topics" in page.locator("#help").inner_text()
     page.keyboard.press("Escape")
     assert not page.locator("#help").is_visible()
+
+
+def test_the_focus_stays_where_it_was(page, payload):
+    held = "document.activeElement.dataset.topic ?? document.activeElement.tagName"
+    page.locator("#list .topic").nth(2).focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(held) == "2" and page.locator("[aria-pressed=true]").get_attribute("data-topic") == "2"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(held) == "3"
+    page.keyboard.press("Escape")
+    page.locator("#words .card").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate(held) == "H3"
+    page.locator("#draft-text").fill(" ".join(word for word, _, _ in payload["topics"][0]["words"][:6]))
+    page.wait_for_selector("#draft-tags button")
+    page.locator("#draft-tags button").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#draft-out[aria-busy=false]")
+    assert page.evaluate("document.activeElement.closest('#draft-tags') !== null")
+    page.locator("#draft-text").fill("")
 
 
 def test_search_finds_authors_and_words(page, payload):
@@ -240,6 +269,78 @@ def test_panels_without_data_are_absent(browser, plain, tmp_path):
         choose(page, 1)
         page.locator("#draft-text").fill("goal match")
         page.wait_for_selector("#draft-topics li")
+
+
+@contextmanager
+def drawn(browser, payload, path, ready="body[data-ready]"):
+    """A page of a payload as it would be for other data; yields it and what was logged as an error."""
+    path.write_text(build_page(payload))
+    page, wrong = browser.new_page(), []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(path.as_uri())
+    page.wait_for_selector(ready)
+    yield page, wrong
+    page.close()
+
+
+def test_periods_without_posts_are_gaps(browser, payload, tmp_path):
+    def without(rows):
+        return [[None if i == 5 else value for i, value in enumerate(row)] for row in rows]
+
+    times = payload["times"] | {name: without(payload["times"][name]) for name in ("shares", "low", "high")}
+    with drawn(browser, payload | {"times": times}, tmp_path / "gap.html") as (page, wrong):
+        path = page.locator("#times path.layer").first.get_attribute("d")
+        assert path.count("M") == 2 and "NaN" not in path and wrong == []
+
+
+def test_a_panel_that_fails_leaves_the_others(browser, payload, tmp_path):
+    broken = {"network": payload["network"] | {"nodes": None}}
+    with drawn(browser, payload | broken, tmp_path / "broken.html") as (page, wrong):
+        assert "could not be drawn" in page.locator("#network").inner_text() and wrong
+        assert page.locator("#trust svg.chart").count() == 3 and page.locator("#posts li").count() == 12
+    with drawn(browser, payload | {"trust": None}, tmp_path / "none.html", "#broken") as (page, _):
+        assert "could not be drawn" in page.locator("#broken").inner_text()
+
+
+def test_odd_data_are_drawn(browser, payload, tmp_path):
+    """Tiny shares, one post, hashes in words without hashtags, and a network from the first sweep on."""
+    topics = [topic | {"share": 1e-9, "low": 0, "high": 1e-9} for topic in payload["topics"]]
+    trust = payload["trust"] | {"joined": 0, "traces": {"log_joint": payload["trust"]["traces"]["log_joint"]}}
+    draft = {"words": {"#goal": [0, 1000]}, "base": {"word": [1 / len(topics)] * len(topics)}}
+    network = payload["network"] | {"n_authors": 400}
+    odd = {"topics": topics, "trust": trust, "draft": draft, "network": network}
+    odd["about"] = payload["about"] | {"documents": 1, "authors": 1}
+    with drawn(browser, payload | odd, tmp_path / "odd.html") as (page, wrong):
+        head = page.locator("#head").inner_text()
+        assert "in 1 post" in head and "1 author\n" in head + "\n" and "< 0.01 %" in page.locator("#list").inner_text()
+        assert "NaN" not in page.locator("#map").inner_html() and "e-" not in page.locator("#list").inner_text()
+        assert page.locator("#trust svg.chart").count() == 2
+        assert "of 400 linked authors" in page.locator("#network .hint").inner_text()
+        page.locator("#draft-text").fill("#goal")
+        page.wait_for_selector("#draft-topics li")
+        assert wrong == []
+
+
+def test_one_draft_is_asked_at_a_time(browser, payload):
+    page, asked = browser.new_page(), []
+    page.route(
+        "http://page.example/",
+        lambda route: route.fulfill(content_type="text/html", body=build_page(payload, live=True)),
+    )
+    page.route("http://page.example/infer", lambda route: asked.append(route))
+    page.goto("http://page.example/")
+    page.wait_for_selector("body[data-ready]")
+    for text in ("one", "two", "three"):
+        page.locator("#draft-text").fill(text)
+        page.wait_for_timeout(450)
+    assert [route.request.post_data_json["text"] for route in asked] == ["one"]
+    asked[0].fulfill(status=422, json={"error": "of the first"})
+    page.wait_for_timeout(200)
+    assert [route.request.post_data_json["text"] for route in asked] == ["one", "three"]
+    asked[1].fulfill(status=422, json={"error": "of the last"})
+    page.wait_for_selector("#draft-out p:has-text('of the last')")
+    page.close()
 
 
 def test_redacted_pages_work(browser, blog, tmp_path):

@@ -31,6 +31,11 @@ def test_the_page_holds_the_payload_and_is_the_same_every_time(page, payload):
     assert build_page(payload) == page
 
 
+def test_the_title_counts(payload):
+    one = {"about": {"documents": 1}, "topics": payload["topics"][:1]}
+    assert "<title>1 topic of 1 post</title>" in build_page(payload | one)
+
+
 def test_nothing_is_loaded_from_anywhere(page):
     markup = re.sub(r"<script>.*?</script>", "<script></script>", page, flags=re.DOTALL)
     assert re.findall(r'(?:src|href)="([^"]*)"', markup) == ["data:,"]

@@ -7,10 +7,11 @@ import pytest
 
 from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
 from pitmanyor.insight import merge, rename
-from pitmanyor.report import build_payload
+from pitmanyor.report import build_payload, people, view
 from pitmanyor.report.draft import draft_facts
-from pitmanyor.report.people import spread
+from pitmanyor.report.people import link_facts, order_of, spread
 from pitmanyor.report.posts import choose, marked
+from pitmanyor.report.redact import name_check, names_of
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.view import atlas_of
 
@@ -138,6 +139,57 @@ def test_words_that_are_names_are_redacted():
     assert '"ann"' in json.dumps(build_payload(found))
     said = json.dumps(build_payload(found, redact=True)).lower()
     assert '"ann"' not in said and "#ann" not in said and "@bob" not in said and '"goal"' in said
+
+
+def test_parts_of_names_are_names():
+    found = names_of(["jane_doe", "JohnSmith", "Bo Li", "NASAFan42"])
+    assert {"jane", "doe", "janedoe", "john", "smith", "johnsmith", "bo", "li", "boli", "nasa", "fan", "fan42"} <= found
+    assert not {"", "j", "n", "o"} & found
+    corpus = Corpus.from_tokens([["x"]] * 2, groups={"author": ["jane_doe", "Bo Li"]})
+    is_name = name_check(corpus)
+    assert all(map(is_name, ["#JaneDoe", "jane-doe", "doe", "Li", "@anybody"]))
+    assert not any(map(is_name, ["does", "janet", "bold"]))
+
+
+def test_hashtags_are_words_that_were_hashtags():
+    documents = {"word": [["goal", "match"], ["bread", "oven"]] * 8, "hashtag": [["cup"], ["bread"]] * 8}
+    payload = build_payload(
+        fit(
+            models.tntm().without("follows"),
+            Corpus.from_tokens(documents, groups={"author": list("ab") * 8}),
+            sweeps=6,
+            seed=1,
+        )
+    )
+    assert set(payload["draft"]["tags"]) == {"cup", "bread"}
+    assert {tag for topic in payload["topics"] for tag, _, _ in topic["tags"]} == {"cup", "bread"}
+    assert {word for topic in payload["topics"] for word, _, _ in topic["words"]} == {"goal", "match", "bread", "oven"}
+
+
+def test_where_all_topics_are_small_the_largest_are_shown(plain, monkeypatch):
+    assert not any(topic["small"] for topic in build_payload(plain)["topics"])
+    monkeypatch.setattr(view, "SMALL", 0.9)
+    assert not any(topic["small"] for topic in build_payload(plain)["topics"])
+    monkeypatch.setattr(view, "AT_LEAST", 1)
+    shares = atlas_of(plain).shares
+    payload = build_payload(plain)
+    assert [topic["small"] for topic in payload["topics"]] == [False, bool(shares[1] < shares[0])]
+    assert payload["about"]["small"] == pytest.approx(shares[0], rel=0.01)
+
+
+def test_the_most_linked_authors_are_drawn_however_little_they_write(monkeypatch):
+    monkeypatch.setattr(people, "MOST_AUTHORS", 3)
+    monkeypatch.setattr(people, "MOST_LINKED", 2)
+    who = list("aaaabbbccde")
+    links = {"follows": [("d", "e"), ("e", "d"), ("d", "a"), ("e", "c"), ("a", "a")]}
+    corpus = Corpus.from_tokens([["x", "y"]] * len(who), groups={"author": who}, links=links)
+    atlas = atlas_of(fit(models.author_topic(), corpus, sweeps=2, seed=1))
+    labels = corpus.groups["author"].labels
+    order = order_of(atlas)
+    assert [labels[a] for a in order] == list("adebc")  # those told first, each part by posts
+    network = link_facts(atlas, order)
+    assert [labels[order[a]] for a, _, _ in network["nodes"]] == ["d", "e"]
+    assert network["links"] == [[0, 1], [1, 0]] and (network["n_authors"], network["n_links"]) == (4, 4)
 
 
 def test_a_draft_word_speaks_for_the_topics_that_use_it(blog):

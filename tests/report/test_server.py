@@ -1,16 +1,19 @@
 """The served page: two addresses, limits, and inference by the fitted model."""
 
+import asyncio
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
 
-from pitmanyor import PlanError, recommend_tags
+from pitmanyor import Corpus, PlanError, fit, models, recommend_tags
 from pitmanyor.insight.drafts import as_corpus
-from pitmanyor.report import build_page
+from pitmanyor.report import build_page, server
 from pitmanyor.report.live import LONGEST, Inference, parse
-from pitmanyor.report.server import MOST_BYTES, MOST_WAITING, allowed_hosts, build_app, is_loopback
+from pitmanyor.report.redact import name_check
+from pitmanyor.report.server import MOST_BYTES, MOST_WAITING, allowed_hosts, build_app, host_name, is_loopback
 from pitmanyor.report.view import atlas_of
 
 DRAFT = "guitar concert and a new album"
@@ -130,3 +133,71 @@ def test_only_this_machine_is_loopback():
         True
     ] * 3 + [False] * 3
     assert allowed_hosts("127.0.0.1") == ["localhost", "127.0.0.1"] and allowed_hosts("0.0.0.0") == ["*"]
+    assert allowed_hosts("0:0:0:0:0:0:0:1") == ["localhost", "::1"] and host_name("[") is None
+
+
+def test_at_the_loopback_of_ipv6_other_names_are_refused_too():
+    client = TestClient(build_app("page", lambda draft: {}, allowed_hosts("::1")))
+    status = {
+        host: client.get("/", headers={"Host": host}).status_code for host in ("[::1]:8642", "[::1]", "localhost:1")
+    }
+    assert set(status.values()) == {200}
+    for host in ("evil.example", "[::2]:8642", "[", ""):
+        assert client.get("/", headers={"Host": host}).status_code == 400, host
+
+
+def test_redacted_inference_tells_no_name():
+    documents = {"word": [["goal", "match"], ["bread", "oven"]] * 8, "hashtag": [["janedoe"], ["bread"]] * 8}
+    corpus = Corpus.from_tokens(documents, groups={"author": ["jane_doe", "bob"] * 8})
+    found = fit(models.tntm().without("follows"), corpus, sweeps=6, seed=1)
+    draft = parse("application/json", b'{"text": "goal match"}')
+    open_, hidden = (
+        {one["tag"] for one in infer(draft)["tags"]}
+        for infer in (Inference(atlas_of(found)), Inference(atlas_of(found), name_check(corpus)))
+    )
+    assert "janedoe" in open_ and open_ - hidden == {"janedoe"}
+
+
+def test_serving_hides_names_if_asked(home, monkeypatch):
+    asked = []
+    monkeypatch.setattr(server, "build_app", lambda page, inference, hosts: asked.append(inference))
+    monkeypatch.setattr(server.uvicorn, "Config", lambda *args, **options: None)
+    monkeypatch.setattr(server.uvicorn, "Server", lambda config: SimpleNamespace(run=lambda sockets: None))
+    for redact in (True, False):
+        server.serve_run(home / "run", ("127.0.0.1", 0), redact=redact)
+    name = str(asked[0].authors[0])
+    assert [inference.hidden(name) for inference in asked] == [True, False]
+
+
+def test_those_who_send_slowly_take_no_place_and_are_sent_away(monkeypatch):
+    monkeypatch.setattr(server, "PATIENCE", 0.3)
+    app = build_app("", lambda draft: {}, ["*"])
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": "/infer",
+        "raw_path": b"/infer", "query_string": b"", "root_path": "", "scheme": "http",
+        "headers": [(b"content-type", b"application/json")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 2),
+    }  # fmt: skip
+
+    async def ask(*parts):
+        """The status of a request whose body is these parts, and then nothing more for ever."""
+        left, status = list(parts), []
+
+        async def receive():
+            if left:
+                return {"type": "http.request", "body": left.pop(0), "more_body": parts[0] == b"{"}
+            await asyncio.sleep(60)
+
+        async def send(message):
+            status.extend([message["status"]] if "status" in message else [])
+
+        await asyncio.wait_for(app(dict(scope), receive, send), 20)
+        return status
+
+    async def all_at_once():
+        slow = [asyncio.create_task(ask(b"{")) for _ in range(MOST_WAITING)]
+        await asyncio.sleep(0.05)
+        quick = await ask(b'{"text": "a"}')
+        return quick, await asyncio.gather(*slow)
+
+    quick, slow = asyncio.run(all_at_once())
+    assert quick == [200] and slow == [[408]] * MOST_WAITING

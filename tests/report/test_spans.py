@@ -21,6 +21,14 @@ def found(text, tokens, tagged=None):
         (HINDI, [HINDI.split()[1]], [HINDI.split()[1]]),
         ("soft\u00adhyphen here", ["softhyphen"], ["soft\u00adhyphen"]),
         ("nothing of it", ["bread", "of"], [None, "of"]),
+        ("soft[U+00AD]hyphen [U+202E]here", ["softhyphen", "here"], ["soft[U+00AD]hyphen", "[U+202E]here"]),
+        ("rundown: run fast", ["run", "fast"], ["run", "fast"]),
+        ("running, run", ["run", "run"], ["running", "run"]),
+        (
+            "running fast then he went home. run",
+            ["run", "fast", "went", "home", "run"],
+            ["running", "fast", "went", "home", "run"],
+        ),
         ("", ["bread"], [None]),
     ],
 )  # fmt: skip

@@ -44,6 +44,21 @@ def test_a_file_that_changed_is_not_shown(file, content):
         read_texts(corpus, file)
 
 
+def test_hashtags_tell_where_there_are_no_words(tmp_path):
+    place = tmp_path / "tags.csv"
+    place.write_text("id,body\n1,the #bread\n2,the #oven\n")
+    corpus = read(place)
+    assert not len(corpus.streams["word"].words) and read_texts(corpus).values == ["the #bread", "the #oven"]
+    place.write_text("id,body\n1,other\n2,texts\n")
+    assert read_texts(corpus).values is None
+
+
+def test_tokens_beyond_the_first_do_not_count_against_a_text(tmp_path):
+    place = tmp_path / "long.csv"
+    place.write_text("id,body\n1," + " ".join(f"bread{i}x" for i in range(900)) + "\n2,bread oven\n")
+    assert read_texts(read(place)).values is not None
+
+
 def test_a_corpus_from_memory_has_no_file(file):
     texts = read_texts(read(["fresh bread", "warm oven"]))
     assert texts.values is None and "is not there" in texts.said

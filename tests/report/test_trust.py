@@ -1,11 +1,24 @@
 """What the page says about trust."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from pitmanyor import fit as fit_model
 from pitmanyor import models, read, simulate_microblog
-from pitmanyor.report.trust import judge, rhat, thinned, topic_numbers, trust_facts
+from pitmanyor.evaluate import matching
+from pitmanyor.report import trust
+from pitmanyor.report.trust import (
+    judge,
+    judge_topics,
+    kept_of,
+    rhat,
+    shared_topics,
+    thinned,
+    topic_numbers,
+    trust_facts,
+)
 from pitmanyor.report.view import atlas_of
 
 
@@ -29,7 +42,7 @@ def test_rhat_by_its_formula():
 @pytest.mark.parametrize(
     ("rhats", "chains", "sweeps", "level", "words"),
     [
-        ([1.01, 1.0], 4, 500, "good", "4 chains agree"),
+        ([1.01, 1.0], 4, 500, "good", "numbers of 4 chains agree (R-hat 1.01)"),
         ([1.01], 1, 500, "fair", "a second chain would confirm"),
         ([1.0, 1.1], 4, 500, "fair", "Nearly settled"),
         ([1.0, np.inf], 2, 500, "poor", "the chains disagree"),
@@ -43,6 +56,36 @@ def test_one_plain_sentence(rhats, chains, sweeps, level, words):
     assert found[0] == level and words in found[1]
 
 
+@pytest.mark.parametrize(
+    ("shared", "level", "words"),
+    [
+        (None, "fair", "not compared"),
+        (0.9, "good", "the same topics"),
+        (0.5, "fair", "alike only in part"),
+        (0.1, "poor", "different topics"),
+    ],
+)
+def test_chains_are_good_if_their_topics_agree_too(shared, level, words):
+    found = judge_topics("Numbers agree", shared)
+    assert found[0] == level and words in found[1] and (shared is None or f"stability {shared:.2f}" in found[1])
+
+
+def test_topics_of_chains_are_compared_where_they_can_be(blog, monkeypatch):
+    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9)
+    assert shared_topics([blog, other]) == pytest.approx(matching.stability([blog, other]))
+    assert shared_topics([blog]) is None
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    assert shared_topics([blog, other]) is None
+    said = trust_facts(atlas_of(blog), [blog, other], redact=False)
+    assert [len(traces) for traces in said["traces"].values()] == [2, 2]
+    kept = np.concatenate([blog.trace["n_topics"][-10:], other.trace["n_topics"][-10:]])
+    assert sum(n for _, n in said["n_topics"]["counts"]) == len(kept) and "of 2 chains" in said["n_topics"]["how"]
+    assert said["n_topics"]["low"] >= kept.min() and said["n_topics"]["high"] <= kept.max()
+    monkeypatch.setattr(trust, "judge", lambda *_: ("good", "The numbers agree"))
+    said = trust_facts(atlas_of(blog), [blog, other], redact=False)
+    assert said["level"] == "fair" and "topics were not compared" in said["sentence"]
+
+
 def test_traces_are_thinned_and_keep_their_ends():
     points = thinned(np.arange(1000.0))
     assert len(points) == 300 and points[0] == [1, 0.0] and points[-1] == [1000, 999.0]
@@ -50,20 +93,20 @@ def test_traces_are_thinned_and_keep_their_ends():
 
 
 def test_what_was_removed_is_told_without_paths(blog, home):
-    said = trust_facts(atlas_of(blog), [blog.trace], redact=False)
+    said = trust_facts(atlas_of(blog), [blog], redact=False)
     removed = said["removed"]
     assert removed["n_read"] == 240 and removed["filters"][0][:2] == ["stop words", "words that carry no topic"]
     assert any("simulated_follows.csv" in note for note in removed["notes"])
     assert not any(str(home) in note for note in removed["notes"])
-    assert "notes" not in trust_facts(atlas_of(blog), [blog.trace], redact=True)["removed"]
+    assert "notes" not in trust_facts(atlas_of(blog), [blog], redact=True)["removed"]
 
 
 def test_the_number_of_topics_is_that_of_the_second_half(blog):
-    said = trust_facts(atlas_of(blog), [blog.trace, blog.trace], redact=False)
+    said = trust_facts(atlas_of(blog), [blog, blog], redact=False)
     second = blog.trace["n_topics"][len(blog.trace["n_topics"]) // 2 :]
     assert sum(n for _, n in said["n_topics"]["counts"]) == len(second)
     assert min(second) <= said["n_topics"]["low"] <= said["n_topics"]["high"] <= max(second)
-    assert [len(traces) for traces in said["traces"].values()] == [2, 2]
+    assert [len(traces) for traces in said["traces"].values()] == [1, 1]  # a copy of a chain confirms nothing
 
 
 def test_with_a_network_spare_topics_are_not_counted():
@@ -71,8 +114,21 @@ def test_with_a_network_spare_topics_are_not_counted():
     corpus = read(blog.records, links=blog.links)
     found = fit_model(models.tntm(), corpus, sweeps=12, seed=1, samples=3, text_sweeps=6)
     atlas = atlas_of(found)
-    counts, how = topic_numbers(atlas)
+    counts, how = topic_numbers(atlas, kept_of([found]))
     assert "3 posterior samples" in how and max(counts) <= found.n_topics
-    said = trust_facts(atlas, [found.trace], redact=False)
+    said = trust_facts(atlas, [found], redact=False)
+    assert "Only 6 sweeps of the whole model" in said["sentence"]
     assert said["joined"] == 6 and len(said["traces"]["n_topics"][0]) == 6
     assert "n_topics" not in dict(said["rhat"]) and atlas.n_topics == len(np.unique(found.state.text.topic))
+
+
+def test_sweeps_before_the_network_joined_do_not_count_and_there_may_be_none():
+    blog = simulate_microblog(posts=40, authors=4, seed=1)
+    corpus = read(blog.records, links=blog.links)
+    late = fit_model(models.tntm(), corpus, sweeps=32, seed=1, text_sweeps=20)
+    assert {values.shape for values in kept_of([late]).values()} == {(1, 12)}  # not the 16 of the second half
+    at_once = fit_model(models.tntm(), corpus, sweeps=3, seed=1, text_sweeps=0)
+    said = trust_facts(atlas_of(at_once), [at_once], redact=False)
+    n = len(np.unique(at_once.state.text.topic))
+    assert said["n_topics"]["counts"] == [[n, 1]] and "last state" in said["n_topics"]["how"]
+    assert list(said["traces"]) == ["log_joint"] and said["joined"] == 0

@@ -29,6 +29,7 @@ def report(
 ) -> Answer:
     """Write a run as one HTML page that works offline: topics, posts, authors, followers, times, and trust."""
     from pitmanyor.report import build_page, build_payload
+    from pitmanyor.report.page import counted
     from pitmanyor.report.write import open_run, write_page
 
     fit, chains = open_run(run)
@@ -40,7 +41,7 @@ def report(
     texts = payload["posts"]["said"] if "posts" in payload else "Authors are hashed, and texts are left out."
     facts = {"out": str(out), "bytes": len(page.encode()), "topics": len(payload["topics"]), "redacted": redact}
     facts |= {"panels": sorted(payload), "texts": texts, "trust": payload["trust"]["sentence"]}
-    shown = [f"{len(payload['topics'])} topics, {len(page.encode()) / 1e6:.2f} MB: {out.resolve()}"]
+    shown = [f"{counted(len(payload['topics']), 'topic')}, {len(page.encode()) / 1e6:.2f} MB: {out.resolve()}"]
     shown += [texts, payload["trust"]["sentence"]]
     name = shlex.quote(str(run))
     next_ = [] if redact else [f"pitmanyor report {name} --redact -o public.html    # to be passed on"]

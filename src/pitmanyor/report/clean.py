@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
-# Controls, embeddings, overrides and isolates of direction, separators of lines, and half characters.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
+# Controls, soft hyphens, marks, embeddings, overrides and isolates of direction, separators of lines, joiners of words,
+# a letter that is blank, half characters, what is no character, and tags. Joiners within words and emoji stay.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ud800-\udfff\ufeff"
+    "\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
 BLANKS = re.compile("[\t\n\r\x0b\x0c\u2028\u2029]+")
 
 

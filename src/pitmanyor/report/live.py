@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,10 +49,10 @@ def parse(kind: str, body: bytes) -> Draft:
 
 
 class Inference:
-    """Infers one draft at a time: the sampler's threads are shared."""
+    """Infers one draft at a time: the sampler's threads are shared. Hashtags that are `hidden` are not told."""
 
-    def __init__(self, atlas: Atlas) -> None:
-        self.atlas = atlas
+    def __init__(self, atlas: Atlas, hidden: Callable[[str], bool] = lambda tag: False) -> None:
+        self.atlas, self.hidden = atlas, hidden
         self.lock = threading.Lock()
         groups = atlas.fit.corpus.groups
         self.authors = [groups[AUTHOR].labels[a] for a in order_of(atlas).tolist()] if AUTHOR in groups else []
@@ -70,7 +71,11 @@ class Inference:
         n_tokens = sum(len(stream.words) for stream in corpus.streams.values())
         return {
             "shares": np.round(self.atlas.fold(found.shares)[0], 4).tolist(),
-            "tags": [{"tag": clean(str(one.label)), "score": float(one.score)} for one in tags],
+            "tags": [
+                {"tag": clean(str(one.label)), "score": float(one.score)}
+                for one in tags
+                if not self.hidden(str(one.label))
+            ],
             "known": n_tokens - sum(found.dropped.values()),
             "tokens": n_tokens,
         }

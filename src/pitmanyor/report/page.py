@@ -51,7 +51,17 @@ def _asset(name: str) -> str:
 
 def _title(payload: Mapping[str, Any]) -> str:
     about = payload["about"]
-    return f"{len(payload['topics'])} topics of {about.get('source') or format(about['documents'], ',') + ' posts'}"
+    topics, posts = counted(len(payload["topics"]), "topic"), counted(about["documents"], "post")
+    return f"{topics} of {about.get('source') or posts}"
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "post"), counted(2000, "post")
+    ('1 post', '2,000 posts')
+    """
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _policy(style: str, scripts: tuple[str, ...], live: bool) -> str:

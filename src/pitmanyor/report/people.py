@@ -34,9 +34,29 @@ def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any
 
 
 def order_of(atlas: Atlas) -> Ints:
-    """Authors by their number of posts: so the page numbers them."""
+    """Authors by their number of posts: so the page numbers them. Those that it tells come first."""
     group = atlas.fit.corpus.groups[AUTHOR]
-    return np.argsort(-np.bincount(group.codes, minlength=len(group.labels)), kind="stable")
+    by_posts = np.argsort(-np.bincount(group.codes, minlength=len(group.labels)), kind="stable")
+    first = dict.fromkeys([*_most_linked(atlas), *by_posts.tolist()])
+    told = np.isin(by_posts, list(first)[:MOST_AUTHORS])
+    return np.concatenate([by_posts[told], by_posts[~told]])
+
+
+def _pairs(atlas: Atlas) -> tuple[str, Ints]:
+    """The name of the first links that there are, and which authors they join: a row (from, to) each."""
+    corpus = atlas.fit.corpus
+    number = {label: a for a, label in enumerate(corpus.groups[AUTHOR].labels)}
+    for name, links in corpus.links.items():
+        pairs = {(number[a], number[b]) for a, b in links.pairs if a in number and b in number and a != b}
+        if pairs:
+            return name, np.array(sorted(pairs), np.int64)
+    return "", np.empty((0, 2), np.int64)
+
+
+def _most_linked(atlas: Atlas) -> list[int]:
+    """The authors with most links, as many as are drawn."""
+    degree = np.bincount(_pairs(atlas)[1].ravel(), minlength=1)
+    return [a for a in np.argsort(-degree, kind="stable")[:MOST_LINKED].tolist() if degree[a]]
 
 
 def hashed(name: str, salt: bytes) -> str:
@@ -56,25 +76,21 @@ def shares_of(atlas: Atlas) -> tuple[Floats, str]:
 
 def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
     """The authors with most links, their places in the plane, and the links between them."""
-    corpus = atlas.fit.corpus
-    if AUTHOR not in corpus.groups or not any(len(links) for links in corpus.links.values()):
+    name, pairs = _pairs(atlas)
+    if not len(pairs):
         return None
-    name, links = next((name, links) for name, links in corpus.links.items() if len(links))
-    number = {corpus.groups[AUTHOR].labels[a]: i for i, a in enumerate(order[:MOST_AUTHORS].tolist())}
-    pairs = {(number[a], number[b]) for a, b in links.pairs if a in number and b in number and a != b}
-    degree = np.bincount(np.array(list(pairs), np.int64).reshape(-1), minlength=len(number))
-    shown = [int(a) for a in np.argsort(-degree, kind="stable")[:MOST_LINKED] if degree[a]]
-    if not shown:
-        return None
-    place = {a: i for i, a in enumerate(shown)}
-    kept = sorted((place[a], place[b]) for a, b in pairs if a in place and b in place)
-    drawn = np.array(kept, np.int64)[np.linspace(0, len(kept) - 1, min(len(kept), MOST_LINKS)).astype(int)]
-    xy = spread(len(shown), np.array(kept, np.int64))
+    number = {a: i for i, a in enumerate(order.tolist())}
+    place = {a: i for i, a in enumerate(_most_linked(atlas))}
+    between = sorted((place[a], place[b]) for a, b in pairs.tolist() if a in place and b in place)
+    kept = np.array(between, np.int64).reshape(-1, 2)
+    drawn = kept[np.linspace(0, len(kept) - 1, min(len(kept), MOST_LINKS)).astype(int)]
+    xy = spread(len(place), kept)
     return {
         "name": name,
-        "nodes": [[a, round(float(x), 3), round(float(y), 3)] for a, (x, y) in zip(shown, xy, strict=True)],
+        "nodes": [[number[a], round(float(x), 3), round(float(y), 3)] for a, (x, y) in zip(place, xy, strict=True)],
         "links": drawn.tolist(),
-        "n_links": len(links),
+        "n_authors": len(np.unique(pairs)),
+        "n_links": len(pairs),
         "n_drawn": len(drawn),
     }
 

@@ -14,7 +14,6 @@ from pitmanyor.report.clean import clean
 from pitmanyor.report.people import AUTHOR
 from pitmanyor.report.spans import Span, align, cut, units
 from pitmanyor.report.texts import Texts
-from pitmanyor.report.topics import SMALL
 from pitmanyor.report.view import Atlas
 
 MOST_POSTS = 10_000
@@ -28,7 +27,7 @@ ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest say
 def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
     """Posts as [text, marks] (see `marked`), who wrote them and when, and for each topic those that show it best."""
     found = all_representative(atlas.fit, PER_TOPIC)
-    many = [PER_TOPIC if share >= SMALL else FEW for share in atlas.shares]
+    many = [PER_TOPIC if share >= atlas.smallest else FEW for share in atlas.shares]
     best = [found[i][:n] for i, n in zip(atlas.order, many, strict=True)]
     chosen = choose(atlas, best)
     posts = [list(marked(atlas, d, None if texts.values is None else texts.values[d])) for d in chosen]
@@ -70,7 +69,7 @@ def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int
     text = None if text is None else ADDRESS.sub("\\1\u2026", text)
     found: list[tuple[Span, int]] = []
     missing: list[tuple[str, int]] = []
-    streams, pieces = atlas.fit.corpus.streams, cut(text or "")
+    streams, pieces = atlas.fit.corpus.streams, cut((text or "")[:LONGEST])
     for name, topics in sorted(atlas.topics.items(), key=lambda item: item[0] != atlas.main):
         part = slice(*streams[name].offsets[document : document + 2])
         tokens = [atlas.fit.corpus.vocabulary[w] for w in streams[name].words[part]]

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 import threading
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from pitmanyor.errors import FileError, PitmanyorError
 from pitmanyor.report.live import Inference, parse
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
+from pitmanyor.report.redact import name_check
 from pitmanyor.report.view import atlas_of
 from pitmanyor.report.write import open_run
 
 MOST_BYTES = 32_768  # of a request
 MOST_WAITING = 8  # requests; more are sent away
+PATIENCE = 10.0  # seconds in which a request must have been sent
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -35,9 +39,14 @@ HEADERS = {
 def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
     """An application with two addresses: the page, and /infer for drafts. `hosts` are the names it answers to."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    # A page from elsewhere must not reach this server under a name of its own that leads here.
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
     places = threading.BoundedSemaphore(MOST_WAITING)
+
+    @app.middleware("http")
+    async def own_names_only(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+        # A page from elsewhere must not reach this server under a name of its own that leads here.
+        if "*" in hosts or host_name(request.headers.get("host", "")) in hosts:
+            return await answer(request)
+        return refusal(400, "This server does not answer to that name.")
 
     @app.get("/")
     def show() -> Response:
@@ -45,12 +54,16 @@ def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
 
     @app.post("/infer")
     async def infer(request: Request) -> Response:
+        try:
+            body = await asyncio.wait_for(limited_body(request), PATIENCE)
+        except TimeoutError:
+            return refusal(408, f"A request is sent within {PATIENCE:.0f} seconds; send it again.")
+        if body is None:
+            return refusal(413, f"A request has {MOST_BYTES:,} bytes at most.")
+        # Only now a place is taken: those who send slowly keep none from others.
         if not places.acquire(blocking=False):
             return refusal(503, "Too many drafts at once; try again in a moment.")
         try:
-            body = await limited_body(request)
-            if body is None:
-                return refusal(413, f"A request has {MOST_BYTES:,} bytes at most.")
             draft = parse(request.headers.get("content-type", ""), body)
             return JSONResponse(await run_in_threadpool(inference, draft), headers=HEADERS)
         except PitmanyorError as error:
@@ -83,7 +96,8 @@ def serve_run(
     listening = listen(host, port)
     fit, chains = open_run(run)
     page = build_page(build_payload(fit, chains=chains, posts=posts, redact=redact), live=True)
-    app = build_app(page, Inference(atlas_of(fit)), allowed_hosts(host))
+    inference = Inference(atlas_of(fit), name_check(fit.corpus)) if redact else Inference(atlas_of(fit))
+    app = build_app(page, inference, allowed_hosts(host))
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     print(f"The page is at {url}. Ctrl-C ends it.", file=sys.stderr)
     if not is_loopback(host):
@@ -110,7 +124,21 @@ def listen(host: str, port: int) -> socket.socket:
 
 def allowed_hosts(host: str) -> list[str]:
     """On this machine only its own names; elsewhere whoever serves has opened it to all."""
-    return ["localhost", host] if is_loopback(host) and ":" not in host else ["*"]
+    if not is_loopback(host):
+        return ["*"]
+    return ["localhost", host if host == "localhost" else str(ip_address(host))]
+
+
+def host_name(header: str) -> str | None:
+    """The name in the header Host, without a port.
+
+    >>> host_name("LocalHost:8642"), host_name("[::1]:8642")
+    ('localhost', '::1')
+    """
+    try:
+        return urlsplit(f"//{header}").hostname
+    except ValueError:
+        return None
 
 
 def is_loopback(host: str) -> bool:

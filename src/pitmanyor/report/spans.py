@@ -11,6 +11,8 @@ import numpy as np
 from pitmanyor.reading.tokenise import GONE, character_table
 
 STEM = 3  # letters that a stemmed word shares with its token, at least
+NEAR = 8  # pieces after one that a stemmer may have cut to a token, in which the token itself goes before
+SPELLED = re.compile(r"\[u\+([0-9a-f]{4,6})\]")  # a character that `clean` has spelled out
 PIECE = re.compile("#?[^ #]+")
 
 
@@ -33,6 +35,8 @@ def cut(text: str) -> list[Piece]:
     if len(lowered) != len(text):  # a few letters have no small form of one character
         lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     points = character_table(True)[np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), np.uint32)]
+    for found in SPELLED.finditer(lowered):  # it is what it was to the tokeniser: nothing, or a blank
+        points[slice(*found.span())] = character_table(True)[min(int(found[1], 16), 0x10FFFF)]
     spelled = points.tobytes().decode("utf-32-le", "surrogatepass")
     out = []
     for found in PIECE.finditer(spelled):
@@ -52,21 +56,32 @@ def align(pieces: Sequence[Piece], tokens: Sequence[str], tagged: bool | None = 
     among = [piece for piece in pieces if tagged is None or tagged == piece.tagged]
     out: list[Span | None] = []
     first = 0
-    for token in tokens:
-        at = _find(among, first, token)
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
+        at = _find(among, first, token, following)
         out.append(None if at is None else among[at].span)
         first = first if at is None else at + 1
     return out
 
 
-def _find(pieces: Sequence[Piece], first: int, token: str) -> int | None:
-    """The next piece that is the token, or else the next one that a stemmer may have cut to it."""
-    rest = range(first, len(pieces))
-    exact = next((at for at in rest if pieces[at].word == token), None)
-    if exact is not None or len(token) < STEM:
-        return exact
-    stem = token[: max(STEM, len(token) - 2)]
-    return next((at for at in rest if pieces[at].word.startswith(stem)), None)
+def _find(pieces: Sequence[Piece], first: int, token: str, following: str) -> int | None:
+    """The next piece that is the token, or that a stemmer may have cut to it.
+
+    A piece that is the token and comes soon after goes before a stemmed one, unless the following token is in between:
+    what is passed over is lost.
+    """
+    at = next((at for at in range(first, len(pieces)) if _may_be(pieces[at].word, token)), None)
+    if at is None or pieces[at].word == token:
+        return at
+    for later in range(at + 1, min(at + NEAR, len(pieces))):
+        if following and _may_be(pieces[later].word, following):
+            return at
+        if pieces[later].word == token:
+            return later
+    return at
+
+
+def _may_be(word: str, token: str) -> bool:
+    return word == token or (len(token) >= STEM and word.startswith(token[: max(STEM, len(token) - 2)]))
 
 
 def units(text: str, spans: Sequence[Span]) -> list[Span]:

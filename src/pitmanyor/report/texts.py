@@ -17,7 +17,7 @@ from pitmanyor.reading.values import token_list
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
 
-CHECKED = 200  # posts whose tokens are looked for in their texts
+CHECKED = 200  # posts whose tokens are looked for in their texts, and tokens of each
 FOUND = 0.8  # the share of their tokens that must be there
 
 
@@ -53,7 +53,9 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
     if found is None or not _fit(corpus, found):
         if file is not None:
             raise FileError(f"{file}: its texts are not those of this run; give the file that was fitted")
-        return Texts(None, "The file has changed since the posts were read, so these are tokens and not texts.")
+        return Texts(
+            None, "The file is not as the posts were read, or nothing tells, so these are tokens and not texts."
+        )
     return Texts(found, f"Texts are from {clean(place.name)}.")
 
 
@@ -78,12 +80,23 @@ def _texts(place: Path, column: str, options: dict[str, object], rows: np.ndarra
 
 
 def _fit(corpus: Corpus, texts: list[str]) -> bool:
-    """Are the words of some documents in their texts? Hashtags may come from a column of their own."""
-    if "word" not in corpus.streams:
-        return True
-    stream, n_words, n_found = corpus.streams["word"], 0, 0
-    for d in np.linspace(0, len(texts) - 1, min(CHECKED, len(texts))).astype(int).tolist():
-        words = [corpus.vocabulary[w] for w in stream.words[stream.offsets[d] : stream.offsets[d + 1]]]
-        n_words += len(words)
-        n_found += sum(place is not None for place in align(cut(texts[d]), words))
-    return n_found >= FOUND * n_words
+    """Are the words of some documents in their texts? Hashtags, that may have a column of their own, if there are none.
+
+    Where there is no token at all, nothing tells whether these are the texts.
+    """
+    checked = np.linspace(0, len(texts) - 1, min(CHECKED, len(texts))).astype(int).tolist()
+    for name in sorted(corpus.streams, key=lambda name: name != "word"):
+        n_tokens = n_found = 0
+        for d in checked:
+            tokens = _first_tokens(corpus, name, d)
+            n_tokens += len(tokens)
+            n_found += sum(place is not None for place in align(cut(texts[d]), tokens))
+        if n_tokens:
+            return n_found >= FOUND * n_tokens
+    return False
+
+
+def _first_tokens(corpus: Corpus, name: str, document: int) -> list[str]:
+    stream = corpus.streams[name]
+    start, end = stream.offsets[document : document + 2]
+    return [corpus.vocabulary[w] for w in stream.words[start : min(end, start + CHECKED)]]

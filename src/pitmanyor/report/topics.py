@@ -10,7 +10,6 @@ from pitmanyor.report.clean import clean
 from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
 
-SMALL = 0.005  # topics with a smaller share of the tokens are folded away
 N_WORDS, FEW_WORDS, N_TAGS = 40, 12, 15
 DISTINCTIVE = 0.3  # how much frequency counts, against lift, for words that the slider may bring up
 
@@ -21,11 +20,11 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
     tags = _lists(atlas, "hashtag", N_TAGS) if "hashtag" in atlas.topics and atlas.main != "hashtag" else None
     low, high = atlas.spread.low[0, atlas.order], atlas.spread.high[0, atlas.order]
     distance = apart(atlas.word_rows(atlas.main)[0], atlas.shares)
-    family, places = families(distance, atlas.shares, SMALL), plane(distance)
+    family, places = families(distance, atlas.shares, atlas.smallest), plane(distance)
     facts = []
     for i, share in enumerate(atlas.shares.tolist()):
         one: dict[str, Any] = {"id": atlas.members[i][0], "label": clean(atlas.names[i]), "share": digits(share)}
-        one |= {"tokens": int(atlas.counts[i]), "family": int(family[i]), "small": share < SMALL}
+        one |= {"tokens": int(atlas.counts[i]), "family": int(family[i]), "small": share < atlas.smallest}
         one |= {"x": digits(places[i, 0]), "y": digits(places[i, 1]), "words": words[i]}
         one |= {"tags": tags[i]} if tags else {}
         facts.append(one | {"low": digits(low[i]), "high": digits(high[i])})
@@ -40,7 +39,7 @@ def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
     rows = np.maximum(rows, 1e-300)
     overall, out = own @ rows / own.sum(), []
     for i, row in enumerate(rows):
-        many = n if atlas.shares[i] >= SMALL else min(n, FEW_WORDS)
+        many = n if atlas.shares[i] >= atlas.smallest else min(n, FEW_WORDS)
         relevance = DISTINCTIVE * np.log(row) + (1 - DISTINCTIVE) * np.log(row / overall)
         best = [*np.argsort(-row, kind="stable")[:many], *np.argsort(-relevance, kind="stable")[: many // 2]]
         chosen = dict.fromkeys(int(w) for w in best)

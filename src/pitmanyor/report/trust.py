@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.corpus.report import ReadReport
-from pitmanyor.evaluate.diagnosis import BAD_RHAT, GOOD_RHAT
+from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.convergence import kept_traces
+from pitmanyor.evaluate.diagnosis import BAD_RHAT, BAD_STABILITY, GOOD_RHAT, GOOD_STABILITY
+from pitmanyor.evaluate.matching import stability
+from pitmanyor.fitting import Fit
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats
 
+DISCARDED = 0.5  # of the sweeps, from the beginning
 LOW, HIGH = 0.05, 0.95  # an interval holds 90 % of the draws
 POINTS = 300  # of a trace, at most: no screen shows more
 DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # where files lie is nobody's business
@@ -20,20 +25,24 @@ VAGUE = "concentration/"  # they may wander over decades, which does not make th
 FEWEST = 50  # sweeps in the second half, below which nothing is said for good
 
 
-def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bool) -> dict[str, Any]:
-    """Traces of all chains, R-hat of their second halves, the number of topics, and what reading removed."""
-    counts, how = topic_numbers(atlas)
-    joined = joined_after(atlas)
-    rhats = {name: rhat([_half(chain[name]) for chain in chains]) for name in _watched(chains, joined)}
-    level, sentence = judge(rhats, len(chains), min(len(chain["log_joint"]) for chain in chains))
+def trust_facts(atlas: Atlas, chains: Sequence[Fit], redact: bool) -> dict[str, Any]:
+    """Traces of all chains, R-hat of what is kept of them, the number of topics, and what reading removed."""
+    chains = distinct(chains)
+    joined, kept = joined_after(atlas), kept_of(chains)
+    counts, how = topic_numbers(atlas, kept)
+    rhats = {name: rhat(list(kept[name])) for name in _watched(kept, joined)}
+    n_sweeps = max(0, min(chain.n_sweeps for chain in chains) - (joined or 0))
+    level, sentence = judge(rhats, len(chains), n_sweeps)
+    if level == "good":  # so far: chains whose numbers agree may still have found different topics
+        level, sentence = judge_topics(sentence, shared_topics(chains))
     values, times = np.unique(counts, return_counts=True)
+    traces = {"log_joint": [thinned(chain.trace["log_joint"]) for chain in chains]}
+    if joined != 0:  # a network that was there from the beginning has fixed their number
+        traces["n_topics"] = [thinned(chain.trace["n_topics"][:joined]) for chain in chains]
     return {
         "level": level,
         "sentence": sentence,
-        "traces": {
-            "log_joint": [thinned(chain["log_joint"]) for chain in chains],
-            "n_topics": [thinned(chain["n_topics"][:joined]) for chain in chains],
-        },
+        "traces": traces,
         "joined": joined,
         "rhat": [[name, round(value, 3) if np.isfinite(value) else None] for name, value in rhats.items()],
         "n_topics": {
@@ -47,6 +56,27 @@ def trust_facts(atlas: Atlas, chains: Sequence[Mapping[str, Floats]], redact: bo
     }
 
 
+def distinct(chains: Sequence[Fit]) -> list[Fit]:
+    """Chains without those that repeat an earlier one: a copy agrees with what it was copied from, and says nothing."""
+    return list({chain.trace["log_joint"].tobytes(): chain for chain in reversed(chains)}.values())[::-1]
+
+
+def kept_of(chains: Sequence[Fit]) -> dict[str, Floats]:
+    """The traces that are judged, by name, a row a chain; nothing if there are too few sweeps."""
+    try:
+        return kept_traces([chain.trace for chain in chains], DISCARDED)
+    except PlanError:
+        return {}
+
+
+def shared_topics(chains: Sequence[Fit]) -> float | None:
+    """How much of their topics the chains have in common, from 0 to 1; None if they cannot be compared here."""
+    try:
+        return stability(chains)
+    except PlanError:  # of one chain; or scipy is not installed
+        return None
+
+
 def joined_after(atlas: Atlas) -> int | None:
     """After how many sweeps the network joined, if it did: topics are neither born nor retired from then on."""
     fit = atlas.fit
@@ -54,15 +84,18 @@ def joined_after(atlas: Atlas) -> int | None:
     return joined if fit.graph.link_sets and fit.n_sweeps > joined else None
 
 
-def topic_numbers(atlas: Atlas) -> tuple[Floats, str]:
+def topic_numbers(atlas: Atlas, kept: Mapping[str, Floats]) -> tuple[Floats, str]:
     """Posterior draws of the number of topics that hold a token, and how they came about."""
     fit, joined = atlas.fit, joined_after(atlas)
     if joined is None:
-        trace = fit.trace["n_topics"]
-        return trace[len(trace) // 2 :], "every sweep of the second half"
+        rows = kept.get("n_topics", fit.trace["n_topics"][None, fit.n_sweeps // 2 :])
+        who = f" of {len(rows)} chains" if len(rows) > 1 else ""
+        return rows.ravel(), f"every sweep of the second half{who}"
     if fit.samples:
         used = [len(np.unique(sample.state.text.topic)) for sample in fit.samples]
         return np.array(used, np.float64), f"the {len(used)} posterior samples, counting topics that hold a token"
+    if joined == 0:
+        return np.array([len(np.unique(fit.state.text.topic))], np.float64), "the last state alone: no other was kept"
     return fit.trace["n_topics"][joined // 2 : joined], "the second half of the sweeps before the network joined"
 
 
@@ -85,11 +118,18 @@ def rhat(chains: Sequence[Floats]) -> float:
 
 
 def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str, str]:
-    """A level (good, fair, poor) and one plain sentence. Concentrations do not count, as in `pitmanyor diagnose`."""
+    """A level (good, fair, poor) and one plain sentence. Concentrations do not count, as in `pitmanyor diagnose`.
+
+    n_sweeps: of the whole model, so of one with a network since it joined.
+    """
     main = [value for name, value in rhats.items() if not name.startswith(VAGUE)]
     worst = max((value for value in main if value == value), default=float("nan"))
     if n_sweeps < 2 * FEWEST or worst != worst:
-        return "poor", f"Only {n_sweeps:,} sweeps: too few to judge. Take this as a first look, and resume the run."
+        many = f"{n_sweeps:,} sweep{'s' * (n_sweeps != 1)}"
+        return (
+            "poor",
+            f"Only {many} of the whole model: too few to judge. Take this as a first look, and resume the run.",
+        )
     if worst > BAD_RHAT:
         what = "the chains disagree" if n_chains > 1 else "the chain is still moving"
         return (
@@ -102,7 +142,19 @@ def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str
         return "fair", f"Nearly settled (R-hat {worst:.2f} of {who}, {rest}"
     if n_chains == 1:
         return "fair", f"The chain looks settled (R-hat {worst:.2f} of its halves); a second chain would confirm it."
-    return "good", f"{n_chains} chains agree (R-hat {worst:.2f}): sizes can be trusted within their intervals."
+    return "good", f"The numbers of {n_chains} chains agree (R-hat {worst:.2f})"
+
+
+def judge_topics(agreed: str, shared: float | None) -> tuple[str, str]:
+    """The same of chains whose numbers agree, by how much of their topics they have in common."""
+    if shared is None:
+        return "fair", f"{agreed}; their topics were not compared: pitmanyor diagnose compares them, or says why not."
+    score = f"(stability {shared:.2f} of 1)"
+    if shared < BAD_STABILITY:
+        return "poor", f"{agreed}, but they found different topics {score}: read none of them as a fact."
+    if shared < GOOD_STABILITY:
+        return "fair", f"{agreed}, but their topics are alike only in part {score}."
+    return "good", f"{agreed}, and they found the same topics {score}."
 
 
 def thinned(trace: Floats) -> list[list[float]]:
@@ -111,14 +163,10 @@ def thinned(trace: Floats) -> list[list[float]]:
     return [[int(i) + 1, float(f"{trace[i]:.7g}")] for i in at]
 
 
-def _half(trace: Floats) -> Floats:
-    return trace[len(trace) // 2 :]
-
-
-def _watched(chains: Sequence[Mapping[str, Floats]], joined: int | None) -> list[str]:
+def _watched(kept: Mapping[str, Floats], joined: int | None) -> list[str]:
     """Quantities that do not depend on how topics are numbered, and that move: R-hat is of these."""
-    own = [name for name in chains[0] if name.startswith(VAGUE) and np.ptp(chains[0][name]) > 0]
-    return ["log_joint", *([] if joined is not None else ["n_topics"]), *own]
+    fixed = () if joined is None else ("n_topics",)  # by each chain for itself
+    return [name for name, values in kept.items() if np.ptp(values) > 0 and name not in fixed]
 
 
 def _removed(report: ReadReport, redact: bool) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pitmanyor.insight.spread import Prevalence, prevalence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but of the first so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +53,29 @@ class Atlas:
         """Shares of the tokens: means over posterior samples, if the fit kept enough."""
         return np.asarray(self.spread.shares[0, self.order])
 
+    @cached_property
+    def smallest(self) -> float:
+        """The share below which a topic is small. Where all are, the largest ones are not."""
+        shares = self.shares
+        return float(min(SMALL, shares[min(AT_LEAST, len(shares)) - 1]))
+
     @property
     def main(self) -> str:
         """The stream of words, or else the first."""
         return "word" if "word" in self.topics else next(iter(self.topics))
 
     def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
-        """The words of every topic in a stream: a row of probabilities each, and the words themselves."""
-        phi, words = self.fit.topic_words(stream), self.fit.words_of(stream)
+        """The words of every topic in a stream: a row of probabilities each, and the words themselves.
+
+        Streams may share a vocabulary; only words that do occur in this one are told.
+        """
+        corpus, words = self.fit.corpus, self.fit.words_of(stream)
+        occurring = {corpus.vocabulary[w] for w in np.unique(corpus.streams[stream].words)}
+        used = [w for w, word in enumerate(words) if word in occurring]
+        phi = self.fit.topic_words(stream)[:, used]
         weight = np.bincount(self.fit.token_topics(stream), minlength=len(phi)) + 1e-9
         rows = [np.average(phi[group], axis=0, weights=weight[group]) for group in self.members]
-        return np.array(rows), words
+        return np.array(rows), [words[w] for w in used]
 
     def fold(self, rows: Floats) -> Floats:
         """Columns by fitted topic summed to columns by topic of the page."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
 from pitmanyor.fitting import Fit, load
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
-from pitmanyor.report.view import Floats
-from pitmanyor.runs.directory import find_runs, read_header
-from pitmanyor.runs.saved import read_saved
+from pitmanyor.runs.directory import find_runs
 
 
 def write_report(
@@ -40,14 +34,8 @@ def write_page(page: str, out: str | Path) -> Path:
     return target
 
 
-def open_run(path: str | Path) -> tuple[Fit, list[Mapping[str, Floats]]]:
-    """The fit of a run, of several chains the best one; and the traces of all chains."""
-    runs = find_runs(path)
-    traces = [_trace(run) for run in runs]
-    best = max(range(len(runs)), key=lambda i: traces[i]["log_joint"][-1] if len(traces[i]["log_joint"]) else -np.inf)
-    return load(runs[best]), [trace for trace in traces if len(trace["log_joint"])]
-
-
-def _trace(run: Path) -> dict[str, Any]:
-    trace = read_saved(run, read_header(run)).trace
-    return {"log_joint": np.empty(0)} | {name: np.array(values) for name, values in trace.items()}
+def open_run(path: str | Path) -> tuple[Fit, list[Fit]]:
+    """The fit of a run, of several chains the one with the highest log joint; and all chains that have a sweep."""
+    chains = [load(run) for run in find_runs(path)]
+    begun = [chain for chain in chains if chain.n_sweeps]
+    return max(begun, key=lambda chain: float(chain.trace["log_joint"][-1]), default=chains[0]), begun

@@ -18,10 +18,11 @@ function place(one) {
   tools.append(...pictures);
   one.tidy = () => pictures.forEach((button) => (button.hidden = !drawings().length));
   if (one.table) tools.append(make("button", { class: "quiet", title: "Save the table as CSV", onclick: () => saveCsv(one.table(), one.id) }, "CSV"));
-  one.line = make("p", { class: "hint" }, one.hint());
+  one.line = make("p", { class: "hint" });
   one.section = make("section", { class: `panel${one.wide ? " wide" : ""}`, id: one.id, "aria-label": one.title });
   one.section.append(make("header", {}, make("h2", {}, one.title), tools, one.line), one.body);
   document.getElementById("panels").append(one.section);
+  one.line.append(one.hint());
 }
 
 /** A drawing as wide as its panel; `role` and `label` tell it to those who do not see. */

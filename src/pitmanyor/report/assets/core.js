@@ -32,14 +32,24 @@ const own = (text, attributes = {}) => make("bdi", { dir: "auto", ...attributes 
 /** The choice of the reader: changed here alone, kept in the address, told to every panel. */
 function choose(change) {
   Object.assign(state, change);
+  tell();
+  clearTimeout(keepAddress.timer); // browsers allow few changes of the address in a row
+  keepAddress.timer = setTimeout(keepAddress, 150);
+}
+
+function keepAddress() {
   const said = new URLSearchParams();
   if (state.topic !== null) said.set("topic", data.topics[state.topic].id);
   if (state.q) said.set("q", state.q);
   if (state.relevance !== 0.6) said.set("relevance", state.relevance);
   if (state.all) said.set("all", "1");
   const address = `#${said}`;
-  if (location.hash !== address && !(address === "#" && !location.hash)) history.replaceState(null, "", address);
-  tell();
+  if (location.hash === address || (address === "#" && !location.hash)) return;
+  try {
+    history.replaceState(null, "", address);
+  } catch {
+    // Some browsers refuse it here. The page works all the same; the view just cannot be shared.
+  }
 }
 
 function tell() {
@@ -47,8 +57,32 @@ function tell() {
 }
 
 function refresh(one) {
-  one.update();
-  one.tidy?.();
+  attempt(one, () => {
+    one.update();
+    one.tidy?.();
+  });
+}
+
+/** Do something for a panel. What goes wrong there is said there, and the others go on. */
+function attempt(one, what) {
+  try {
+    what();
+  } catch (error) {
+    console.error(error);
+    one.body?.replaceChildren(make("p", { class: "soft" }, "This panel could not be drawn. The others do not need it."));
+  }
+}
+
+/** New children in place of the old. Where one of the old had the focus, its successor gets it. */
+function renew(box, ...children) {
+  const held = box.contains(document.activeElement) ? document.activeElement : null;
+  const buttons = () => [...box.querySelectorAll("button")];
+  const at = buttons().indexOf(held);
+  box.replaceChildren(...children);
+  if (!held) return;
+  const topic = held.dataset.topic;
+  const same = topic === undefined ? null : box.querySelector(`button[data-topic="${topic}"]`);
+  (same ?? buttons()[Math.min(at, buttons().length - 1)] ?? box.querySelector("[tabindex]"))?.focus({ preventScroll: true });
 }
 
 function readAddress() {
@@ -73,9 +107,10 @@ const short = (text, n) => ([...text].length > n ? [...text].slice(0, n - 1).joi
 const count = d3.format(",");
 const plural = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
-/** A share with as many digits as it deserves: 12.3 %, 0.45 %. */
+/** A share with as many digits as it deserves: 12.3 %, 0.45 %, < 0.01 %. */
 function percent(share) {
   const value = 100 * share;
+  if (value > 0 && value < 0.01) return "< 0.01 %";
   return `${value >= 9.95 || value === 0 ? value.toFixed(value >= 99.95 || value === 0 ? 0 : 1) : value.toPrecision(2)} %`;
 }
 const range = (topic) => {

@@ -25,13 +25,25 @@ panel({
     this.timer = setTimeout(() => this.recommend(), live ? 350 : 60);
   },
   async recommend() {
-    const text = this.text.value;
-    const author = this.author.value === "" ? null : Number(this.author.value);
-    const asked = (this.asked = (this.asked ?? 0) + 1);
-    const found = !text.trim() ? null : live ? await askServer(text, author) : inPage(text, author);
-    if (asked !== this.asked) return; // somebody wrote on
-    this.out.replaceChildren(...(found ? draftResult(found, this.text) : []));
+    this.changed = true;
+    if (this.asking) return; // one question at a time: what is written meanwhile is asked next
+    this.asking = true;
+    let found;
+    try {
+      while (this.changed) {
+        this.changed = false;
+        found = await this.ask(this.text.value);
+      }
+    } finally {
+      this.asking = false;
+    }
+    renew(this.out, ...(found ? draftResult(found, this.text) : []));
     this.out.setAttribute("aria-busy", "false");
+  },
+  async ask(text) {
+    const author = this.author.value === "" ? null : Number(this.author.value);
+    if (!text.trim()) return null;
+    return live ? askServer(text, author) : inPage(text, author);
   },
 });
 
@@ -40,7 +52,7 @@ function inPage(text, author) {
   const tokens = [...text.toLowerCase().matchAll(TOKEN)].map((m) => m[0]);
   const known = tokens.filter((token) => Object.hasOwn(data.draft.words, token));
   const prior = author === null ? data.topics.map((t) => t.share) : data.authors.shares[author].map((s) => Math.max(s / 1000, 1e-4));
-  const rows = known.map((token) => lifts(data.draft.words[token], data.draft.base[token[0] === "#" ? "hashtag" : "word"] ?? data.draft.base.hashtag));
+  const rows = known.map((token) => lifts(data.draft.words[token], data.draft.base[token[0] === "#" ? "hashtag" : "word"] ?? data.draft.base.word ?? data.draft.base.hashtag));
   let theta = prior;
   for (let step = 0; step < 30; step++) {
     const next = prior.map((p) => PRIOR * p);

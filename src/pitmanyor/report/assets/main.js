@@ -52,7 +52,9 @@ function step(by) {
   const next = at < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.max(0, Math.min(shown.length - 1, at + by));
   if (!shown.length) return;
   choose({ topic: shown[next] });
-  document.querySelector(`#list [data-topic="${shown[next]}"]`)?.scrollIntoView({ block: "nearest" });
+  const row = document.querySelector(`#list [data-topic="${shown[next]}"]`);
+  row?.scrollIntoView({ block: "nearest" });
+  if (document.getElementById("list").contains(document.activeElement)) row?.focus({ preventScroll: true });
 }
 
 function redraw() {
@@ -61,7 +63,7 @@ function redraw() {
     const draft = one.id === "draft";
     if (draft && one.body.children.length) continue; // what somebody writes stays
     one.body.replaceChildren();
-    one.draw(one.body);
+    attempt(one, () => one.draw(one.body));
     refresh(one);
   }
 }
@@ -75,7 +77,7 @@ async function open() {
   drawHead();
   drawSide();
   panels.unshift({ shown: true, draw: () => {}, update: updateSide, body: make("div") });
-  for (const one of panels.slice(1)) place(one);
+  for (const one of panels.slice(1)) attempt(one, () => place(one));
   redraw();
   const model = make("details", {}, make("summary", {}, "The model"), make("pre", {}, data.about.model));
   document.getElementById("foot").append(`Made by pitmanyor ${data.about.version} after ${plural(data.about.sweeps, "sweep")}. ${live ? "Drafts are sent to the server that showed this page, and nowhere else." : "This page is one file and loads nothing."}`, model);
@@ -90,4 +92,7 @@ async function open() {
   document.body.dataset.ready = "true";
 }
 
-open();
+open().catch((error) => {
+  console.error(error);
+  document.getElementById("panels").append(make("p", { class: "hint", id: "broken" }, "This page could not be drawn: the file is damaged, or this browser is older than 2023."));
+});

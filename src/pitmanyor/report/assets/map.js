@@ -8,7 +8,7 @@ panel({
   draw(body) {
     const svg = canvas(body, 400, "Topics as circles; near ones use the same words");
     const { width, height } = svg.property("size");
-    const shown = d3.range(data.topics.length).filter((k) => data.topics[k].share > 0.0005);
+    const shown = d3.range(data.topics.length).filter((k) => !data.topics[k].small || data.topics[k].share > 0.0005);
     const radius = d3.scaleSqrt([0, d3.max(shown, (k) => data.topics[k].share)], [0, Math.min(44, width / 11)]);
     const frame = large().length > 2 ? large() : shown; // small topics around them do not shrink the map
     const scale = (axis, from, to) => d3.scaleLinear(d3.extent(frame, (k) => data.topics[k][axis]), [from, to]);

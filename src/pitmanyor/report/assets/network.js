@@ -8,10 +8,11 @@ panel({
   title: "Who follows whom",
   has: () => Boolean(data.network),
   hint() {
-    const { nodes, n_links, n_drawn } = data.network;
+    const { nodes, n_authors, n_links, n_drawn } = data.network;
+    const who = nodes.length < n_authors ? `The ${count(nodes.length)} of ${count(n_authors)} linked authors with most links` : plural(nodes.length, "author");
     const some = n_drawn < n_links ? ` ${count(n_drawn)} of ${count(n_links)} links are drawn.` : "";
     return state.topic === null
-      ? `${plural(nodes.length, "author")}, coloured by their largest topic. Near ones follow each other. Drag to move; Ctrl and wheel, or two fingers, to zoom.${some}`
+      ? `${who}, coloured by their largest topic. Near ones follow each other. Drag to move; Ctrl and wheel, or two fingers, to zoom.${some}`
       : `Authors with the topic stand out: the more of it, the larger. Links between them stand out.${some}`;
   },
   draw(body) {

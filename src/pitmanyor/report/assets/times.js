@@ -42,7 +42,8 @@ function timeChart(body) {
   if (k === null) {
     const rows = dates.map((_, i) => d3.rollup(d3.range(shares.length), (ks) => d3.sum(ks, (j) => shares[j][i]) / 1000, (j) => data.topics[j].family));
     const layers = d3.stack().keys(d3.range(data.families.length)).value((row, f) => row.get(f) ?? 0)(rows);
-    const area = d3.area((_, i) => x(dates[i]), (p) => y(p[0]), (p) => y(Math.min(1, p[1])));
+    const known = (_, i) => shares[0][i] !== null; // a period without posts is a gap, and no fall to nothing
+    const area = d3.area((_, i) => x(dates[i]), (p) => y(p[0]), (p) => y(Math.min(1, p[1]))).defined(known);
     const paths = svg.selectAll(".layer").data(layers).join("path").attr("class", "layer").attr("d", area)
       .style("fill", (layer) => `var(--f${layer.key})`).style("fill-opacity", 0.8).style("stroke", "var(--card)").style("stroke-width", 0.7);
     withTip(paths, (layer) => `Family ${"ABCDEFGH"[layer.key]}: ${data.families[layer.key]}`);

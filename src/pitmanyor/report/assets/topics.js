@@ -4,18 +4,19 @@ function drawHead() {
   const { about, trust } = data;
   const numbers = trust.n_topics;
   const interval = numbers.low === numbers.high ? "" : ` (${numbers.low} – ${numbers.high})`;
+  const named = (n, what) => [count(n), n === 1 ? what : `${what}s`];
   const facts = [
-    [count(about.documents), "posts"],
-    about.authors && [count(about.authors), "authors"],
-    about.tags && [count(about.tags), "hashtags"],
-    [count(about.words), "different words"],
+    named(about.documents, "post"),
+    about.authors && named(about.authors, "author"),
+    about.tags && named(about.tags, "hashtag"),
+    named(about.words, "different word"),
     about.first && [`${day(Date.parse(about.first) / 60000)} – ${day(Date.parse(about.last) / 60000)}`, ""],
-    [`${numbers.now}${interval}`, "topics"],
+    [`${numbers.now}${interval}`, numbers.now === 1 && !interval ? "topic" : "topics"],
   ].filter(Boolean);
   document.getElementById("head").append(
     make("div", {},
       make("div", { class: "source" }, own(about.source ?? (about.redacted ? "Authors and texts are hidden in this page" : "A corpus"))),
-      make("h1", {}, `${count(numbers.now)} topics in ${plural(about.documents, "post")}`)),
+      make("h1", {}, `${plural(numbers.now, "topic")} in ${plural(about.documents, "post")}`)),
     make("div", { class: "buttons" },
       make("button", { class: "quiet", id: "theme", onclick: switchTheme }, "Light / dark"),
       make("button", { class: "quiet", onclick: showHelp, "aria-label": "Help" }, "?")),
@@ -46,11 +47,11 @@ function updateSide() {
   const rows = shown.map((k) => make("li", {}, topicRow(k)));
   const small = data.topics.filter((topic) => topic.small).length;
   if (small && !state.q) {
-    const text = state.all ? "Fold the small topics" : `${plural(small, "more topic")} hold less than 0.5 % each`;
+    const text = state.all ? "Fold the small topics" : `${plural(small, "more topic")}, each with less than ${percent(data.about.small)}`;
     rows.push(make("li", {}, make("button", { class: "fold", onclick: () => choose({ all: !state.all }) }, text)));
   }
   const top = list.scrollTop;
-  list.replaceChildren(...rows);
+  renew(list, ...rows);
   list.scrollTop = top;
 }
 

@@ -12,13 +12,14 @@ panel({
     const compared = chains > 1 ? "Chains and their halves compared" : "The two halves of one chain compared: more chains would tell more";
     const boxes = [
       ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
-      ["Topics by sweep", data.trust.joined == null ? "How many topics there were after each sweep." : `Until the network joined, after sweep ${data.trust.joined}: from then on topics are neither born nor retired.`],
+      ["Topics by sweep", data.trust.joined == null ? "How many topics there were after each sweep." : `Until the network joined, after ${plural(data.trust.joined, "sweep")}: from then on topics are neither born nor retired.`],
       ["Number of topics", `Posterior, from ${n_topics.how}; 90 % are ${n_topics.low} – ${n_topics.high}.`],
       ["R-hat", `${compared}. Below 1.05 is good.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
-    body.append(make("div", { class: "columns" }, ...boxes, removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
+    const shown = boxes.filter((_, i) => i !== 1 || traces.n_topics); // a network from the first sweep on has fixed their number
+    body.append(make("div", { class: "columns" }, ...shown, removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
     boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
-    boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
+    if (traces.n_topics) boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
     boxes[2].append(histogram(boxes[2], n_topics.counts));
     boxes[3].append(table(["quantity", "R-hat"], rhat.map(([name, value]) => [name.replace("_", " ").replace("/", " of "), value === null ? "–" : value.toFixed(2)])));
   },
@@ -52,7 +53,7 @@ function histogram(body, counts) {
 }
 
 function whatWasRemoved({ n_read, n_bad_lines, filters, columns, notes }) {
-  const said = [`${plural(n_read, "post")} were read.`, n_bad_lines ? `${plural(n_bad_lines, "line")} could not be read.` : "", columns?.length ? `Columns: ${columns.join(", ")}.` : ""];
+  const said = [`${plural(n_read, "post")} ${n_read === 1 ? "was" : "were"} read.`, n_bad_lines ? `${plural(n_bad_lines, "line")} could not be read.` : "", columns?.length ? `Columns: ${columns.join(", ")}.` : ""];
   const parts = [make("h3", {}, "What was left out of the data"), make("p", { class: "soft" }, own(said.filter(Boolean).join(" ")))];
   if (filters.length) parts.push(table(["filter", "why", "posts", "tokens", "authors"], filters.map(([name, why, ...numbers]) => [name, why, ...numbers.map(count)])));
   if (notes?.length) parts.push(make("ul", { class: "soft" }, ...notes.map((note) => make("li", {}, own(note)))));

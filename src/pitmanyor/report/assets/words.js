@@ -18,7 +18,7 @@ panel({
   update() {
     this.slider.value = state.relevance;
     this.line.textContent = this.hint();
-    this.content.replaceChildren(state.topic === null ? topicCards() : topicWords(state.topic, this.content));
+    renew(this.content, state.topic === null ? topicCards() : topicWords(state.topic, this.content));
   },
   table() {
     const chosen = state.topic === null ? d3.range(data.topics.length) : [state.topic];
@@ -48,7 +48,7 @@ function topicCards() {
 function topicWords(k, body) {
   const topic = data.topics[k];
   const box = make("div", {});
-  const name = make("h3", {}, badge(k), " ", own(topic.label));
+  const name = make("h3", { tabindex: -1 }, badge(k), " ", own(topic.label));
   const about = `${percent(topic.share)} of all tokens${range(k) ? ` (90 % interval ${range(k)})` : ""}: ${plural(topic.tokens, "token")}.`;
   box.append(name, make("p", { class: "soft" }, about));
   if (topic.tags?.length) {
