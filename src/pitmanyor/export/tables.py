@@ -93,7 +93,7 @@ def write_table(table: Table, path: Path) -> None:
     """One table as CSV or, if the name ends so, as Parquet.
 
     Text in CSV that begins with = + - @, a tab or a carriage return has an apostrophe before it, for spreadsheets would
-    take it for a formula, and posts are of strangers. Parquet has it as it is.
+    take it for a formula, and posts are of strangers; carriage returns are newlines. Parquet has it as it is.
     """
     with atomic_write(path) as file:
         if path.suffix == ".parquet":
@@ -121,7 +121,8 @@ def _lines(rows: Iterable[Iterable[object]]) -> bytes:
 def _said(value: object) -> object:
     """A number that is none, or a time that is not known, is an empty cell; what looks like a formula is text."""
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(FORMULA) else value
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
+        return f"'{text}" if value.startswith(FORMULA) else text
     return "" if value is None or value != value else value
 
 
