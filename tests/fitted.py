@@ -12,12 +12,12 @@ def microblog():
 
 @pytest.fixture(scope="session")
 def blog(microblog, tmp_path_factory):
-    """A run of the text: hashtags, authors, times, links that no model uses, and twelve samples."""
+    """A run of the text: hashtags, authors, times, links that no model uses, and twenty samples."""
     home = tmp_path_factory.mktemp("blog")
     posts, follows = microblog.write(home)
     corpus = read(str(posts), links=str(follows), min_df=2, groups=["label"])
     graph = models.tntm().without("follows")
-    fit(graph, corpus, sweeps=100, seed=1, samples=12, checkpoint=home / "run")
+    fit(graph, corpus, sweeps=100, seed=1, samples=20, checkpoint=home / "run")
     return load(home / "run")
 
 

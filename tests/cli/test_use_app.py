@@ -1,11 +1,12 @@
 """label, recommend and export: what they answer, for people and as JSON, and what they write."""
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
 
-from pitmanyor import labels, load, recommend_authors, recommend_tags
+from pitmanyor import Corpus, fit, labels, load, models, recommend_authors, recommend_tags
 from pitmanyor.cli.app import app
 
 DRAFT = "goal team league season coach player match"
@@ -81,6 +82,36 @@ def test_export_writes_tables(blog, tmp_path):
     assert "spreadsheet" in found["next"][0]
 
 
+def test_tables_are_of_one_chain_and_load_no_other(blog, tmp_path, monkeypatch):
+    """The second chain is a header alone: what needs all chains stops at it, what needs one does not."""
+    blog.save(tmp_path / "runs" / "chain-0")
+    (tmp_path / "runs" / "chain-1").mkdir()
+    shutil.copy(blog.home / "header.json", tmp_path / "runs" / "chain-1")
+    monkeypatch.setattr("pitmanyor.cli.use.best_chain", lambda path: path / "chain-0")
+    assert facts("export", tmp_path / "runs", "-o", tmp_path / "out", "--as", "mallet")["files"]
+    facts("export", tmp_path / "runs", "-o", tmp_path / "out", "--as", "arviz", code=4)
+
+
+def test_a_change_that_is_wrong_changes_nothing(named):
+    for wrong in (["--merge", "0,1="], ["--merge", "0,1", "--rename", "2="], ["--reset-all", "--rename", "x"]):
+        call("label", named.home, "--rename", "3=mine")
+        assert call("label", named.home, *wrong, code=3).stderr
+        said = json.loads((named.home / "names.json").read_text())["topics"]
+        assert [(one["topics"], one["name"]) for one in said] == [([3], "mine")]
+
+
+def test_names_of_strangers_do_not_command_the_terminal(tmp_path):
+    evil = "ann\x1b[2J\x9b31m\u202e"
+    corpus = Corpus.from_tokens([["\x1b[31mgoal", "team"]] * 4, groups={"author": ["bob", evil] * 2})
+    fit(models.lda(1), corpus, sweeps=2, seed=1, checkpoint=tmp_path / "run")
+    shown = "ann[U+001B][2J[U+009B]31m[U+202E]"
+    assert shown in call("recommend", tmp_path / "run", "--author", "bob").stdout
+    who = ["--author", "bob"]
+    for command, *args in (["label"], ["topics"], ["topics", "--json"], ["recommend", *who, "--json"]):
+        assert not {"\x1b", "\x9b", "\u202e"} & set(call(command, tmp_path / "run", *args).stdout)
+    assert facts("recommend", tmp_path / "run", "--author", "bob")["authors"][0]["label"] == evil
+
+
 def test_export_to_other_tools(blog, tmp_path):
     kinds = {"parquet": None, "gexf": "authors.gexf", "graphml": "authors.graphml", "pyldavis": "pyldavis.json"}
     kinds["mallet"] = "state.mallet.gz"
@@ -112,6 +143,7 @@ def test_export_of_all_that_there_is_says_what_there_is_not(plain, tmp_path, mon
         (["recommend", "RUN", "--posts", "OUT", "--author", "x"], 3, "without --text and --author"),
         (["recommend", "RUN", "--posts", "OUT"], 4, "a post on each line"),
         (["recommend", "RUN", "--author", "nobody"], 3, "no author 'nobody'"),
+        (["recommend", "RUN", "--text", DRAFT, "--author", "nobody"], 3, "no author 'nobody'"),
         (["export", "RUN", "-o", "OUT", "--as", "xlsx"], 3, "--as takes csv, parquet"),
         (["export", "RUN"], 2, "Missing option"),
     ],

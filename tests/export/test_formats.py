@@ -7,8 +7,18 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, PlanError, fit, labels, models
-from pitmanyor.export import pyldavis, to_arviz, write_arviz, write_gexf, write_graphml, write_mallet, write_pyldavis
+from pitmanyor import Corpus, Graph, PlanError, fit, labels, models, uniform
+from pitmanyor.export import (
+    author_graph,
+    pyldavis,
+    to_arviz,
+    write_arviz,
+    write_gexf,
+    write_graphml,
+    write_mallet,
+    write_pyldavis,
+)
+from pitmanyor.export.edges import Edge, edges_of
 from pitmanyor.insight import author_shares, merge
 from pitmanyor.reading.links import read_links
 from pitmanyor.reading.options import FileOptions
@@ -34,6 +44,38 @@ def test_networkx_reads_authors_topics_and_links(joined, tmp_path, kind):
     assert data["probability"] == pytest.approx(joined.link_probability(names[a], names[b])[0])
     again = read_links(str(tmp_path / f"authors.{kind}"), FileOptions(), who)
     assert set(again.links.pairs) == pairs
+
+
+LINKS = [("x", "y"), ("y", "x"), ("y", "z")]
+
+
+@pytest.fixture(scope="module")
+def undirected():
+    """Three authors, in a model that takes their links as undirected."""
+    graph = Graph()
+    nu = graph.pyp("nu", base=graph.gem("mu"), plate="author")
+    theta = graph.pyp("theta", base=nu, plate="document")
+    graph.tokens("word", topic=theta, emit=graph.pyp("phi", base=uniform("vocabulary"), plate="topic"))
+    graph.links("friends", between=nu, directed=False)
+    corpus = Corpus.from_tokens([["a"], ["b"], ["a"]], groups={"author": ["x", "y", "z"]}, links={"friends": LINKS})
+    return fit(graph, corpus, sweeps=2, text_sweeps=1, seed=1)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_links_without_direction_are_one_edge(undirected, tmp_path, kind):
+    write, read = WRITERS[kind]
+    write(undirected, tmp_path / f"authors.{kind}")
+    graph = read(tmp_path / f"authors.{kind}")
+    assert not graph.is_directed() and not graph.is_multigraph()
+    assert {frozenset(pair) for pair in graph.edges} == {frozenset("01"), frozenset("12")}
+
+
+def test_beside_directed_links_they_go_both_ways(undirected, monkeypatch):
+    likes = Edge("likes", "z", "x", 0.5, None)
+    monkeypatch.setattr("pitmanyor.export.xmlgraph.edges_of", lambda fit: [*edges_of(fit), likes])
+    graph = author_graph(undirected)
+    assert graph.directed
+    assert sorted((a, b) for a, b, _ in graph.edges) == [(0, 1), (1, 0), (1, 2), (2, 0), (2, 1)]
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -76,7 +118,10 @@ def test_mallet_state_has_a_line_for_every_token(named, tmp_path):
     assert (tmp_path / "state.gz").read_bytes() == (tmp_path / "again.gz").read_bytes()
     head, alpha, beta, *lines = gzip.decompress((tmp_path / "state.gz").read_bytes()).decode().splitlines()
     assert head == "#doc source pos typeindex type topic"
-    assert alpha.startswith("#alpha : ") and len(alpha.split()) == 2 + named.n_topics - 1
+    assert alpha.startswith("#alpha : ")
+    weights = [float(weight) for weight in alpha.split()[2:]]
+    used = {int(line.split(" ")[5]) for line in lines}
+    assert len(weights) == named.n_topics and {k for k, weight in enumerate(weights) if weight} == used
     assert beta.startswith("#beta : ") and float(beta.split()[-1]) > 0
     corpus, stream = named.corpus, named.corpus.streams["word"]
     rows = [line.split(" ") for line in lines]

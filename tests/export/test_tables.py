@@ -1,13 +1,15 @@
 """Tables of a fit, as columns and as files."""
 
 import csv
+import sys
 
 import duckdb
 import numpy as np
 import pytest
 
-from pitmanyor import FileError, PlanError, labels, prevalence
-from pitmanyor.export import tables, write_tables
+from pitmanyor import Corpus, FileError, PlanError, fit, labels, models, prevalence
+from pitmanyor.export import tables, write_table, write_tables
+from pitmanyor.export.tables import _plain as plain_cells
 from pitmanyor.insight import author_shares, merge, view
 
 
@@ -75,6 +77,56 @@ def test_csv_and_parquet_hold_the_same(blog, made, tmp_path):
                 assert [row[i] for row in rows[1:]] == [row[i] for row in stored] == table[name].tolist()
     times = duckdb.execute("select time from read_parquet(?)", [str(tmp_path / "parquet" / "documents.parquet")])
     assert [np.datetime64(row[0], "ms") for row in times.fetchall()] == list(blog.corpus.times)
+
+
+def test_what_looks_like_a_formula_is_text(tmp_path):
+    texts = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "a=1\r=2", ""]
+    table = {"=name": np.array(texts, object), "number": -np.arange(8.0)}
+    write_table(table, tmp_path / "table.csv")
+    with open(tmp_path / "table.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head == ["'=name", "number"]
+    assert [row[0] for row in rows] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\nx", "a=1\n=2", ""]
+    assert [float(row[1]) for row in rows] == table["number"].tolist()
+    write_table(table, tmp_path / "table.parquet")
+    assert [row[0] for row in duckdb.execute(f"from '{tmp_path / 'table.parquet'}'").fetchall()] == texts
+
+
+def test_csv_is_written_a_block_at_a_time(blog, made, tmp_path, monkeypatch):
+    """Blocks of few rows give the same bytes, and no more cells at once than they may have."""
+    write_table(made["documents"], tmp_path / "whole.csv")
+    sizes, module = [], sys.modules["pitmanyor.export.tables"]  # the package shows the function of that name
+
+    def counted(table):
+        sizes.append(len(table["row"]))
+        return plain_cells(table)
+
+    monkeypatch.setattr(module, "CELLS", 5 * len(made["documents"]))
+    monkeypatch.setattr(module, "_plain", counted)
+    write_table(made["documents"], tmp_path / "blocks.csv")
+    assert (tmp_path / "blocks.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert max(sizes) == 5 and sum(sizes) == blog.corpus.n_documents
+
+
+def test_long_tables_have_the_rows_of_prevalence(blog, made):
+    rows = prevalence(blog, by="label").rows()
+    assert list(made["by_label"]) == list(rows[0])
+    for name, column in made["by_label"].items():
+        assert column.tolist() == [row[name] for row in rows]
+
+
+def test_names_of_columns_stay_in_the_directory(tmp_path):
+    names = ["../up", "a/b", "a?b", "A b"]
+    groups = {name: ["x", "y"] for name in names}
+    result = fit(models.lda(2), Corpus.from_tokens([["a"], ["b"]], groups=groups), sweeps=1, seed=1)
+    paths = write_tables(result, tmp_path / "out")
+    assert set(tmp_path.iterdir()) == {tmp_path / "out"} and set(paths) == set((tmp_path / "out").iterdir())
+    assert [path.stem for path in paths if path.stem.startswith("by_")] == [
+        "by_.._up",
+        "by_a_b",
+        "by_a_b_2",
+        "by_A_b_3",
+    ]
 
 
 def test_a_model_of_words_alone_has_fewer(plain):

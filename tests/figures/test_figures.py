@@ -58,6 +58,25 @@ def test_the_graph_draws_every_author_and_link(joined):
     assert len(draw_authors(joined, max_links=3).axes[0].lines) == 3
 
 
+def test_of_many_authors_the_most_linked_are_drawn(joined):
+    graph = author_graph(joined)
+    degree = np.bincount([end for a, b, _ in graph.edges if a != b for end in (a, b)], minlength=len(graph.names))
+    most = set(np.argsort(-degree, kind="stable")[:4].tolist())
+    figure = draw_authors(joined, max_authors=4)
+    axes = figure.axes[0]
+    assert len(axes.collections[0].get_offsets()) == 4
+    assert len(axes.lines) == len([1 for a, b, _ in graph.edges if a != b and {a, b} <= most])
+    assert set(words_on(figure)) <= {graph.names[i] for i in most}
+    assert axes.get_title() == f"the 4 authors with most links, of {len(graph.names)}"
+
+
+def test_topics_that_are_all_small_are_drawn(blog, monkeypatch):
+    monkeypatch.setattr("pitmanyor.figures.style.SMALLEST", 1.1)
+    assert len(author_heat_map(blog, n_topics=3).axes[0].get_xticklabels()) == 3
+    largest = prevalence(blog).shares[0].argmax()
+    assert labels(blog)[largest] in words_on(topic_table(blog, n_topics=1))
+
+
 def test_links_pull_authors_together():
     """Two groups of ten, each fully linked, and one link between them."""
     group = [(i, j) for i in range(10) for j in range(i)]

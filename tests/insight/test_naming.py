@@ -122,6 +122,9 @@ def test_a_file_by_hand_needs_topics_and_names_only(named):
         ('{"topics": [{"topics": [0], "name": 3}]}', "a name is text or null"),
         ('{"topics": [{"topics": [0]}, {"topics": [0]}]}', "topic 0 is listed twice"),
         ('{"topics": [{"topics": [9999]}]}', "topic 9999"),
+        ('{"n_sweeps": 1, "topics": [{"topics": [0], "name": "x", "words": 3}]}', "words are a list"),
+        ('{"n_sweeps": 1, "topics": [{"topics": [0], "name": "x", "words": [null]}]}', "words are a list"),
+        ('{"n_sweeps": 1, "topics": [{"topics": [0], "name": "x", "words": [[3]]}]}', "words are a list"),
     ],
 )
 def test_a_file_that_makes_no_sense_is_told_so(named, body, message):
@@ -142,6 +145,36 @@ def test_what_cannot_be_named_is_told_so(named, plain):
     ):
         with pytest.raises(PlanError, match=message):
             wrong()
+
+
+def test_a_merge_with_an_empty_name_merges_nothing(named):
+    with pytest.raises(PlanError, match="is empty"):
+        merge(named, [0, 1], name=" ")
+    assert not (named.home / "names.json").exists()
+
+
+def test_a_name_of_several_topics_says_which(named):
+    rename(named, {0: "same", 1: "same"})
+    with pytest.raises(PlanError, match="topics 0, 1 are all called 'same'"):
+        view(named).find("same")
+
+
+def test_lift_names_no_topic_by_what_it_has_less_of():
+    """Every topic has the tag "all"; where it is rarer than elsewhere it is no name, unless there is none other."""
+    posts = [["goal", "team", "goal"], ["bread", "oven", "bread"]] * 20
+    tags = [["all", "sport"] if i % 2 == 0 else ["all"] * (1 + (i % 4 == 1) * 2) for i in range(40)]
+    corpus = Corpus.from_tokens({"word": posts, "hashtag": tags}, groups={"author": ["x", "y"] * 20})
+    result = fit(models.tntm().without("follows"), corpus, sweeps=30, seed=1)
+    everywhere = np.mean(corpus.streams["hashtag"].words == corpus.vocabulary.index("all"))
+    phi, column = result.topic_words("hashtag"), result.words_of("hashtag").index("all")
+    rare = [k for k in big(result) if phi[k, column] < 0.9 * everywhere]
+    assert rare and all("#all" not in labels(result)[k] for k in rare)
+    assert all("#all" in labels(result, by="probability")[k] for k in rare)
+
+
+def test_one_topic_alone_is_named_by_its_likeliest():
+    corpus = Corpus.from_tokens([["a", "a", "a", "b", "b"]] * 4)
+    assert labels(fit(models.lda(1), corpus, sweeps=2, seed=1)) == ["a, b"]
 
 
 def test_a_fit_of_links_alone_has_numbers_for_names():

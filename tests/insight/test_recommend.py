@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor import Graph, PlanError, fit, recommend_authors, recommend_tags, uniform
+from pitmanyor import CorpusError, Graph, PlanError, fit, models, read, recommend_authors, recommend_tags, uniform
 from pitmanyor.insight import author_shares, similar, tag_probabilities
 from pitmanyor.insight.drafts import as_corpus
 from pitmanyor.simulation.themes import HASHTAGS, THEMES
@@ -76,6 +76,7 @@ def test_somebody_new_is_told_from_a_few_posts(blog, microblog):
         (lambda fit: recommend_authors(fit, fit.corpus.groups["author"].labels[0], links="likes"), "no links 'likes'"),
         (lambda fit: recommend_tags(fit, "xyzzy plugh"), "no token of these documents is in the vocabulary"),
         (lambda fit: recommend_tags(fit, SPORT, n=0), "1 or more"),
+        (lambda fit: recommend_tags(fit, SPORT, author="nobody"), "no author 'nobody'"),
         (lambda fit: fit.infer(as_corpus(fit, [SPORT]), node="nu"), "theta_tag or theta, not 'nu'"),
     ],
 )
@@ -87,6 +88,15 @@ def test_what_cannot_be_suggested_is_told(blog, call, message):
 def test_a_model_without_hashtags_has_none_to_suggest(plain):
     with pytest.raises(PlanError, match="no stream of hashtags"):
         recommend_tags(plain, ["goal"])
+
+
+def test_drafts_are_not_read_by_another_tokeniser():
+    """A function is not kept with the corpus, so a text cannot be read as the posts were; its tokens can be given."""
+    corpus = read(["a-b c-d", "a-b a-b"], tokeniser=str.split, stop_words=None)
+    result = fit(models.lda(2), corpus, sweeps=1, seed=1)
+    with pytest.raises(CorpusError, match="read by a tokeniser function"):
+        as_corpus(result, ["a-b"])
+    assert as_corpus(result, [["a-b"]]).vocabulary == ("a-b",)
 
 
 def test_tags_of_an_authors_own(blog):

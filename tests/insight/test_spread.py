@@ -8,7 +8,7 @@ import pytest
 from pitmanyor import Corpus, PlanError, fit, models, prevalence, topics_over_time
 from pitmanyor.insight.align import aligned_topics
 from pitmanyor.insight.counts import Pairs
-from pitmanyor.insight.spread import _among_documents, _periods
+from pitmanyor.insight.spread import _among_documents, _between, _periods, enough
 
 
 def test_shares_are_those_of_the_tokens(plain):
@@ -28,11 +28,25 @@ def test_intervals_of_samples_hold_the_mean_of_aligned_samples(blog):
     found = prevalence(blog)
     assert found.interval == "samples"
     draws = [np.bincount(topics, minlength=blog.n_topics) / len(topics) for topics in aligned_topics(blog)]
-    assert len(draws) == 12
+    assert len(draws) == 20
     assert found.shares[0] == pytest.approx(np.mean(draws, axis=0))
     assert (found.low <= found.high).all()
     narrow = prevalence(blog, level=0.5)
     assert (narrow.high - narrow.low <= found.high - found.low + 1e-12).all()
+
+
+@pytest.mark.parametrize("n", [enough(0.9), 20, 40, 200])
+def test_intervals_of_samples_cover(n):
+    """One more draw is between the ends nine times of ten, however few there are."""
+    draws = np.random.default_rng(n).gamma(2.0, size=(n + 1, 20_000))
+    low, high = _between(draws[:-1], 0.9)
+    assert ((low <= draws[-1]) & (draws[-1] <= high)).mean() == pytest.approx(0.9, abs=0.01)
+
+
+def test_too_few_samples_for_a_level_make_no_interval(blog):
+    assert [enough(level) for level in (0.5, 0.8, 0.9, 0.95, 0.99)] == [3, 9, 19, 39, 199]
+    assert prevalence(blog, level=0.9).interval == "samples"
+    assert prevalence(blog, level=0.95).interval == "documents"  # it kept 20
 
 
 def test_samples_are_aligned_by_their_tokens(blog):

@@ -24,7 +24,7 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("report")
     posts, follows = simulate_microblog(posts=240, authors=10, seed=3).write(home)
     corpus = read(str(posts), links=str(follows), min_df=2)
-    fit(models.tntm().without("follows"), corpus, sweeps=SWEEPS, seed=1, samples=10, checkpoint=home / "run")
+    fit(models.tntm().without("follows"), corpus, sweeps=SWEEPS, seed=1, samples=20, checkpoint=home / "run")
     return home
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
 from pitmanyor.errors import CorpusError, FileError, GraphError, PitmanyorError, PlanError, SaveWarning, StateError
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
 
 OK, UNEXPECTED, USAGE, DATA, FILES, BROKEN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 CODES = {
@@ -31,6 +36,8 @@ BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
     (GraphError, DATA),
     (PlanError, DATA),
 )
+# As in `report.clean`, which would load the sampler: controls but tab and newline, turns of direction, half characters.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
 P = ParamSpec("P")
 
 
@@ -76,7 +83,7 @@ def _shower() -> tuple[Callable[..., None], list[str]]:
             unsaved.append(text)
         if text not in said:
             said.add(text)
-            typer.echo(f"warning: {text}", err=True)
+            typer.echo(visible(f"warning: {text}"), err=True)
 
     return show, unsaved
 
@@ -89,22 +96,51 @@ def _refuse(error: PitmanyorError, as_json: bool) -> int:
     code = code_of(error)
     if as_json:
         said = {"error": type(error).__name__, "message": str(error), "exit_code": code}
-        typer.echo(json.dumps(said, ensure_ascii=False))
-    typer.echo(f"error: {error}", err=True)
+        typer.echo(_json(said))
+    typer.echo(visible(f"error: {error}"), err=True)
     return code
 
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
         facts = answer.facts | {"next": answer.next, "exit_code": answer.code}
-        typer.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        typer.echo(_json(facts, indent=2))
         return
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, file=sys.stdout)
     for part in answer.shown:
-        console.print(part, markup=False) if isinstance(part, str) else console.print(part)
+        if isinstance(part, str):
+            console.print(visible(part), markup=False)
+        else:
+            console.print(_Visible(part))
     if answer.next:
         console.print("\nNext:", markup=False)
         for line in answer.next:
-            console.print(f"  {line}", markup=False)
+            console.print(visible(f"  {line}"), markup=False)
+
+
+def visible(text: str) -> str:
+    """Names and words are of strangers: what would command the terminal, or turn a line around, is shown instead.
+
+    >>> visible("ann\\x1b[2J")
+    'ann[U+001B][2J'
+    """
+    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+@dataclass(frozen=True)
+class _Visible:
+    """What rich draws, with the text of it made visible; its own colours stay."""
+
+    part: Any
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segment in console.render(self.part, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
+def _json(facts: dict[str, Any], indent: int | None = None) -> str:
+    """The same text to those who parse it, and nothing that a terminal obeys."""
+    text = json.dumps(facts, ensure_ascii=False, indent=indent)
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

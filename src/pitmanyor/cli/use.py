@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pitmanyor.fitting import Fit
 
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
+OF_CHAINS = ("arviz", "figures")  # what shows all chains of a run; the others show the best
 
 
 class Changes(NamedTuple):
@@ -33,6 +34,7 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
 
     from pitmanyor.fitting import load
     from pitmanyor.insight import prevalence, view
+    from pitmanyor.insight.spread import enough
     from pitmanyor.runs.directory import NAMES
 
     fit = load(best_chain(path))
@@ -51,7 +53,8 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
         merged = "" if len(one["members"]) == 1 else f"  (merged: {', '.join(map(str, one['members']))})"
         between = f"{one['low']:.1%} to {one['high']:.1%}"
         table.add_row(str(one["topic"]), f"{one['share']:.1%}", between, escape(f"{one['name']}{merged}"))
-    how = "the samples the run kept" if spread.interval == "samples" else "how documents differ (no 10 samples kept)"
+    few = f"how documents differ (fewer than {enough(spread.level)} samples kept)"
+    how = "the samples the run kept" if spread.interval == "samples" else few
     home = fit.home or path
     said = [table, f"Intervals are of {how}."]
     if len(facts) > len(large):
@@ -68,22 +71,27 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
 
 
 def _change(fit: Fit, changes: Changes) -> None:
-    """Forget first, then merge, then rename, so that one call can do all."""
+    """Forget first, then merge, then rename, so that one call can do all; all is read before anything is done."""
     from pitmanyor.insight import merge, rename, reset
+    from pitmanyor.insight.names import one_line
 
-    if changes.reset_all or changes.reset:
-        reset(fit, None if changes.reset_all else changes.reset)
+    groups = []
     for text in changes.merge:
         found = re.fullmatch(r"\s*(\d+(?:\s*,\s*\d+)+)\s*(?:=(.*))?", text, re.DOTALL)
         if found is None:
             raise PlanError(f"--merge takes topics such as 3,7 or 3,7=health, not {text!r}")
-        merge(fit, [int(topic) for topic in found[1].split(",")], found[2])
+        topics = [int(topic) for topic in found[1].split(",")]
+        groups.append((topics, None if found[2] is None else one_line(topics[0], found[2])))
     names = {}
     for text in changes.rename:
         topic, equals, name = text.partition("=")
         if not equals or not topic.strip().isdecimal():
             raise PlanError(f"--rename takes TOPIC=NAME such as 3=health, not {text!r}")
-        names[int(topic)] = name
+        names[int(topic)] = one_line(int(topic), name)
+    if changes.reset_all or changes.reset:
+        reset(fit, None if changes.reset_all else changes.reset)
+    for topics, given in groups:
+        merge(fit, topics, given)
     if names:
         rename(fit, names)
 
@@ -143,14 +151,15 @@ def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
     for kind in kinds:
         if kind not in (*FORMATS, "all"):
             raise PlanError(f"--as takes {', '.join(FORMATS)} or all, not {kind!r}")
+    wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
     chosen = best_chain(path)
     fit = load(chosen)
-    chains = [fit if run == chosen else load(run) for run in find_runs(path)]
+    runs = find_runs(path) if set(wanted) & set(OF_CHAINS) else [chosen]
+    chains = [fit if run == chosen else load(run) for run in runs]
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{out}: not a directory that can be written to ({error.strerror or error})") from error
-    wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
     written, skipped = [], {}
     for kind in wanted:
         try:

@@ -54,13 +54,14 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
 
     The two lines before have the nearest Dirichlet to what the model has: alpha is the concentration of the documents'
     topics times the shares of the topics, beta that of the topics' words divided by the number of words. Topics that
-    were merged have the number of the first. The source of a document is its row in the file that was read.
+    were merged have the number of the first, and the others an alpha of 0. The source of a document is its row in the
+    file that was read.
     """
     shown, tokens = view(fit), fit.stream(stream)
     words = fit.words_of(tokens.name)
     numbers = np.array(shown.topics)[shown.place]
     topics = numbers[fit.token_topics(tokens.name)]
-    share = np.bincount(topics, minlength=fit.n_topics)[shown.topics] / max(len(topics), 1)
+    share = np.bincount(topics, minlength=fit.n_topics) / max(len(topics), 1)
     alpha = " ".join(f"{x:.8g}" for x in _concentration(fit, tokens.topic) * share)
     data = fit.corpus.streams[tokens.name]
     columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)

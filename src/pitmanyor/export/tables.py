@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -22,6 +25,8 @@ from pitmanyor.insight.spread import Prevalence
 
 Table: TypeAlias = dict[str, NDArray[Any]]
 Format = Literal["csv", "parquet"]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of a cell begins with that a spreadsheet would compute
+CELLS = 1 << 18  # of a table that are text at the same time
 
 
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
@@ -31,23 +36,33 @@ def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     topics, `by_...` for every grouping and `over_time` with intervals, `links`, and `trace`; those that the fit has.
     Names and merges of the run are heeded.
     """
+    return dict(_each(fit, n_words))
+
+
+def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Table]]:
+    """One table after the other, for together they may not fit into memory."""
     shown = view(fit)
     corpus = fit.state.plan.corpus
-    made = {"topics": _topics(fit, shown), "words": _words(fit, shown, n_words), "documents": _documents(fit, shown)}
+    yield "topics", _topics(fit, shown)
+    yield "words", _words(fit, shown, n_words)
+    yield "documents", _documents(fit, shown)
     if "author" in corpus.groups:
-        made["authors"] = _authors(fit, shown)
+        yield "authors", _authors(fit, shown)
     for name in corpus.groups:
-        made[f"by_{name}"] = _long(prevalence(fit, by=name))
+        yield f"by_{name}", _long(prevalence(fit, by=name))
     if corpus.times is not None and not np.isnat(corpus.times).all():
-        made["over_time"] = _long(topics_over_time(fit))
+        yield "over_time", _long(topics_over_time(fit))
     if corpus.links and "author" in corpus.groups:
-        made["links"] = _links(edges_of(fit))
-    made["trace"] = {"sweep": np.arange(1, fit.n_sweeps + 1)} | dict(fit.trace)
-    return made
+        yield "links", _links(edges_of(fit))
+    yield "trace", {"sweep": np.arange(1, fit.n_sweeps + 1)} | dict(fit.trace)
 
 
 def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:  # noqa: A002
-    """Write every table into a directory, a file each; returns their paths."""
+    """Write every table into a directory, a file each; returns their paths.
+
+    In the name of a file, characters other than letters, digits, dots, dashes and underscores are underscores. Text
+    that a spreadsheet would take for a formula has an apostrophe before it in CSV (`write_table`).
+    """
     if format not in get_args(Format):
         raise PlanError(f"format is one of {', '.join(get_args(Format))}, not {format!r}")
     home = Path(directory)
@@ -55,30 +70,59 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
-    paths = []
-    for name, table in tables(fit, n_words).items():
-        path = home / f"{name}.{format}"
-        write_table(table, path)
-        paths.append(path)
+    paths: list[Path] = []
+    for name, table in _each(fit, n_words):
+        paths.append(home / f"{_file_name(name, {path.stem for path in paths})}.{format}")
+        write_table(table, paths[-1])
     return paths
 
 
+def _file_name(name: str, taken: set[str]) -> str:
+    """A name of a table, which may have that of a column, as one of a file in the directory and nowhere else.
+
+    >>> _file_name("by_../a b", set()), _file_name("by_a?", {"by_A_"})
+    ('by_.._a_b', 'by_a__2')
+    """
+    plain = re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
+    tries = (plain if i == 1 else f"{plain}_{i}" for i in count(1))
+    known = {one.casefold() for one in taken}  # some file systems do not tell a from A
+    return next(one for one in tries if one.casefold() not in known)
+
+
 def write_table(table: Table, path: Path) -> None:
-    """One table as CSV or, if the name ends so, as Parquet."""
+    """One table as CSV or, if the name ends so, as Parquet.
+
+    Text in CSV that begins with = + - @, a tab or a carriage return has an apostrophe before it, for spreadsheets would
+    take it for a formula, and posts are of strangers; carriage returns are newlines. Parquet has it as it is.
+    """
     with atomic_write(path) as file:
-        file.write(_parquet(table, path) if path.suffix == ".parquet" else _csv(table))
+        if path.suffix == ".parquet":
+            file.write(_parquet(table, path))
+        else:
+            file.writelines(_csv(table))
 
 
-def _csv(table: Table) -> bytes:
+def _csv(table: Table) -> Iterator[bytes]:
+    """The lines, a block at a time: as Python's numbers they take many times the memory of the columns."""
+    n_rows = len(next(iter(table.values())))
+    rows = max(1, CELLS // len(table))
+    yield _lines([[_said(name) for name in table]])
+    for start in range(0, n_rows, rows):
+        block = {name: column[start : start + rows] for name, column in table.items()}
+        yield _lines(zip(*(map(_said, column.tolist()) for column in _plain(block).values()), strict=True))
+
+
+def _lines(rows: Iterable[Iterable[object]]) -> bytes:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table)
-    writer.writerows(zip(*(map(_said, column.tolist()) for column in _plain(table).values()), strict=True))
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()
 
 
 def _said(value: object) -> object:
-    """A number that is none, or a time that is not known, is an empty cell."""
+    """A number that is none, or a time that is not known, is an empty cell; what looks like a formula is text."""
+    if isinstance(value, str):
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
+        return f"'{text}" if value.startswith(FORMULA) else text
     return "" if value is None or value != value else value
 
 
@@ -173,9 +217,18 @@ def _authors(fit: Fit, shown: View) -> Table:
 
 
 def _long(spread: Prevalence) -> Table:
-    rows = spread.rows()
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    return {name: _text(column) if name in ("group", "name") else np.array(column) for name, column in columns.items()}
+    """A row per group and topic, as `Prevalence.rows` has them."""
+    groups, topics = spread.shares.shape
+    return {
+        "group": np.repeat(_text(spread.groups), topics),
+        "topic": np.tile(np.array(spread.topics), groups),
+        "name": np.tile(_text(spread.names), groups),
+        "share": spread.shares.ravel(),
+        "low": spread.low.ravel(),
+        "high": spread.high.ravel(),
+        "n_documents": np.repeat(spread.n_documents, topics),
+        "n_tokens": np.repeat(spread.n_tokens, topics),
+    }
 
 
 def _links(edges: list[Edge]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
@@ -23,11 +24,20 @@ Values = dict[str, Value]
 
 @dataclass(frozen=True)
 class AuthorGraph:
-    """Authors as nodes with values by name, and links as edges; the values of all nodes have the same names."""
+    """Authors as nodes with values by name, and links as edges; the values of all nodes have the same names.
+
+    It is undirected if all its links are. Few tools read a graph of both kinds, so undirected links beside directed
+    ones go both ways.
+    """
 
     names: list[str]
     values: list[Values]
     edges: list[tuple[int, int, Values]]
+    directed: bool
+
+    @property
+    def kind(self) -> str:
+        return "directed" if self.directed else "undirected"
 
 
 def author_graph(fit: Fit) -> AuthorGraph:
@@ -44,21 +54,34 @@ def author_graph(fit: Fit) -> AuthorGraph:
         about: Values = {"documents": posts[label], "topic": shown.topics[best]}
         about["topic_name"] = shown.names[best]
         values.append(about | {f"topic_{topic}": float(folded[i, k]) for k, topic in enumerate(shown.topics)})
-    place = {label: i for i, label in enumerate(labels)}
-    edges: list[tuple[int, int, Values]] = []
-    for edge in edges_of(fit):
+    edges, directed = _edges(fit, {label: i for i, label in enumerate(labels)})
+    return AuthorGraph([str(label) for label in labels], values, edges, directed)
+
+
+def _edges(fit: Fit, place: dict[Hashable, int]) -> tuple[list[tuple[int, int, Values]], bool]:
+    """The links between authors, and whether they are directed."""
+    both_ways = {links.name for links in fit.graph.link_sets if not links.directed}
+    found = edges_of(fit)
+    directed = not found or any(edge.links not in both_ways for edge in found)
+    edges: dict[tuple[str, int, int], Values] = {}  # an undirected link may be listed in both directions
+    for edge in found:
         said: Values = {"links": edge.links, "affinity": edge.affinity}
         if edge.probability is not None:
             said["probability"] = edge.probability
-        edges.append((place[edge.source], place[edge.target], said))
-    return AuthorGraph([str(label) for label in labels], values, edges)
+        a, b = place[edge.source], place[edge.target]
+        if edge.links in both_ways:
+            a, b = min(a, b), max(a, b)
+            if directed:
+                edges[edge.links, b, a] = said
+        edges[edge.links, a, b] = said
+    return [(a, b, said) for (_, a, b), said in edges.items()], directed
 
 
 def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the authors of a fit with their topics and links as GEXF 1.2."""
     graph = author_graph(fit)
     root = Element("gexf", xmlns=GEXF, version="1.2")
-    body = ElementTree.SubElement(root, "graph", defaultedgetype="directed", mode="static")
+    body = ElementTree.SubElement(root, "graph", defaultedgetype=graph.kind, mode="static")
     keys = {}
     for what, values in (("node", graph.values), ("edge", [edge[2] for edge in graph.edges])):
         keys[what] = _keys(values)
@@ -72,7 +95,7 @@ def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
         )
     edges = ElementTree.SubElement(body, "edges")
     for i, (a, b, said) in enumerate(graph.edges):
-        edge = ElementTree.SubElement(edges, "edge", id=str(i), source=str(a), target=str(b), type="directed")
+        edge = ElementTree.SubElement(edges, "edge", id=str(i), source=str(a), target=str(b), type=graph.kind)
         _gexf_values(edge, said, keys["edge"])
     _write(root, path)
 
@@ -89,7 +112,7 @@ def write_graphml(fit: Fit, path: str | os.PathLike[str]) -> None:
             ids[what][name] = f"{what[0]}{i}"
             named = {"id": ids[what][name], "for": what, "attr.name": name, "attr.type": kind}
             ElementTree.SubElement(root, "key", named)
-    body = ElementTree.SubElement(root, "graph", edgedefault="directed")
+    body = ElementTree.SubElement(root, "graph", edgedefault=graph.kind)
     for i, said in enumerate(nodes):
         _graphml_values(ElementTree.SubElement(body, "node", id=str(i)), said, ids["node"])
     for a, b, said in graph.edges:

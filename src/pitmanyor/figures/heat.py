@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.figures.style import PLAIN, SMALLEST, new_figure, short
+from pitmanyor.figures.style import PLAIN, largest, new_figure, short
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import author_shares, view
 
@@ -22,9 +22,8 @@ def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str =
     group = fit.state.plan.corpus.groups[by]
     posts = dict(zip(group.labels, np.bincount(group.codes, minlength=len(group.labels)).tolist(), strict=True))
     rows = sorted(range(len(labels)), key=lambda i: -posts[labels[i]])[:n_authors]
-    sizes = folded[rows].mean(axis=0)
-    columns = np.array([k for k in np.argsort(-sizes, kind="stable")[:n_topics] if sizes[k] >= SMALLEST])
-    part = folded[np.ix_(np.array(rows), columns)]
+    columns = largest(folded[rows].mean(axis=0), n_topics)
+    part = folded[np.ix_(rows, columns)]
     order = np.lexsort((-part.max(axis=1), part.argmax(axis=1)))
     figure = new_figure(2.6 + 0.42 * len(columns), 2.2 + 0.17 * len(rows))
     axes = figure.subplots()

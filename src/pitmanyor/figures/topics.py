@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pitmanyor.errors import PlanError
-from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, SMALLEST, bare, new_figure, short
+from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, bare, largest, new_figure, short
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import prevalence, view
 from pitmanyor.insight.counts import streams_of
@@ -24,8 +22,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
     if not streams_of(fit):
         raise PlanError("a table of topics shows words, and this fit is of links alone")
     shown, spread = view(fit), prevalence(fit)
-    order = [int(k) for k in np.argsort(-spread.shares[0], kind="stable")[:n_topics]]
-    order = [k for k in order if spread.shares[0, k] >= SMALLEST]
+    order = largest(spread.shares[0], n_topics)
     words = group_words(fit, fit.stream().name, shown.members, n_words)
     figure = new_figure(9.0, 0.5 + 0.3 * len(order))
     axes = figure.subplots()

@@ -59,9 +59,7 @@ def rename(fit: Fit, names: Mapping[int, str]) -> None:
     entries = read_names(fit)
     for topic, name in names.items():
         _known(fit, [topic])
-        clean = " ".join(str(name).split())
-        if not clean:
-            raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) gives it back its own")
+        clean = one_line(topic, name)
         old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
         entries = [entry for entry in entries if entry is not old] + [replace(old, name=clean)]
     _write(fit, entries)
@@ -72,14 +70,13 @@ def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
     _known(fit, topics)
     if len(set(topics)) < 2:
         raise PlanError(f"merge takes two topics or more, not {list(topics)}")
+    given = None if name is None else one_line(topics[0], name)
     entries = read_names(fit)
     old = [entry for entry in entries if set(entry.topics) & set(topics)]
     members = sorted(set(topics).union(*(entry.topics for entry in old)))
     kept = next((entry.name for entry in old if entry.name is not None), None)
-    both = Entry(tuple(members), kept)
+    both = Entry(tuple(members), given or kept)
     _write(fit, [entry for entry in entries if entry not in old] + [both])
-    if name is not None:
-        rename(fit, {members[0]: name})
 
 
 def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
@@ -87,6 +84,14 @@ def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
     _known(fit, topics or [])
     entries = read_names(fit)
     _write(fit, [] if topics is None else [entry for entry in entries if not set(entry.topics) & set(topics)])
+
+
+def one_line(topic: int, name: object) -> str:
+    """A name for a topic, without blanks around it or lines within."""
+    clean = " ".join(str(name).split())
+    if not clean:
+        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) gives it back its own")
+    return clean
 
 
 def _known(fit: Fit, topics: Iterable[int]) -> None:
@@ -131,7 +136,14 @@ def _entry(path: Path, said: Any) -> Entry:
         raise FileError(f'{path}: an entry is {{"topics": [3, 7], "name": "health"}}, not {said!r}')
     if name is not None and (not isinstance(name, str) or not name.strip()):
         raise FileError(f"{path}: a name is text or null, not {name!r}")
+    words = said.get("words")
+    if words is not None and not (isinstance(words, list) and all(map(_is_words, words))):
+        raise FileError(f"{path}: words are a list of words for each topic, or left out, not {words!r}")
     return Entry(tuple(sorted(topics)), name)
+
+
+def _is_words(said: Any) -> bool:
+    return isinstance(said, list) and all(isinstance(word, str) for word in said)
 
 
 def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fit) -> list[Entry]:

@@ -21,6 +21,7 @@ By = Literal["lift", "probability"]
 TAGS = "hashtag"
 SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
 EMPTY = "(empty)"
+ROUNDING = 1e-9  # log(p/q) up to which p is q
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,10 @@ class View:
         if isinstance(topic, str):
             if topic not in self.names:
                 raise PlanError(f"no topic is called {topic!r}; the names are {', '.join(map(repr, self.names))}")
+            called = [number for name, number in zip(self.names, self.topics, strict=True) if name == topic]
+            if len(called) > 1:
+                numbers = ", ".join(map(str, called))
+                raise PlanError(f"topics {numbers} are all called {topic!r}; give the number of one, or rename them")
             return self.names.index(topic)
         for i, members in enumerate(self.members):
             if topic in members:
@@ -83,8 +88,9 @@ def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
 
     `by="probability"` takes the likeliest, as the paper does. `by="lift"` takes those that set the topic apart: by
     p log(p/q), where p is the probability in the topic and q in the corpus. (The ratio p/q alone would name topics by
-    tags that hardly occur.) Tags and words must have occurred twice in the topic. Names that people gave, with `rename`
-    or `merge`, come first; merged topics share one.
+    tags that hardly occur.) Only those with p > q set it apart: a topic without such tags has words, and one without
+    such words the likeliest. Tags and words must have occurred twice in the topic. Names that people gave, with
+    `rename` or `merge`, come first; merged topics share one.
     """
     seen = view(fit, n, by)
     return [seen.names[i] for i in seen.place]
@@ -100,22 +106,28 @@ def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list
         if stream not in (TAGS, "word") and "word" in streams:
             continue
         sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
-        for i, words in enumerate(_best(fit, stream, members, n, by)):
+        for i, (apart, likely) in enumerate(_best(fit, stream, members, n)):
+            words = apart if by == "lift" else likely
+            if not words and names[i] == EMPTY:
+                words = likely  # nothing sets it apart; what it has is better than no name
             if words:
                 names[i] = comma.join(sign + word for word in words)
     return names
 
 
-def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int, by: By) -> list[list[str]]:
-    """The n best words of a stream for every group of topics."""
+def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[tuple[list[str], list[str]]]:
+    """The n words of a stream that most set every group of topics apart, and its n likeliest."""
     words = fit.words_of(stream)
     counts = word_counts(fit, stream)
     grouped, everywhere = pooled(fit, stream, members)
     out = []
     for p, group in zip(grouped, members, strict=True):
         seen = np.flatnonzero(counts[list(group)].sum(axis=0) >= SEEN)
-        score = p[seen] * np.log(p[seen] / everywhere[seen]) if by == "lift" else p[seen]
-        out.append([words[w] for w in seen[np.argsort(-score, kind="stable")[:n]]])
+        lift = np.log(p[seen] / everywhere[seen])
+        own = lift > ROUNDING
+        apart = seen[own][np.argsort(-(p[seen] * lift)[own], kind="stable")[:n]]
+        likely = seen[np.argsort(-p[seen], kind="stable")[:n]]
+        out.append(([words[w] for w in apart], [words[w] for w in likely]))
     return out
 
 

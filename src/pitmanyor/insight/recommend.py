@@ -29,6 +29,11 @@ def recommend_tags(fit: Fit, text: Post, author: Hashable | None = None, n: int 
     author and the tags it has; averaged over the samples that the fit kept, if it kept any. Where authors have tags of
     their own in the model (tags emitted by a node with the plate ("author", "topic")), psi' is that of the author.
     """
+    if author is not None:
+        group = fit.corpus.groups.get("author")
+        if group is None:
+            raise PlanError("this fit knows no authors; leave author= out")
+        place_of(author, list(group.labels))  # a stranger's draft has no author
     draft = as_corpus(fit, [text], author)
     tags, probability = tag_probabilities(fit, draft, seed)
     stream = draft.streams.get(TAGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from statistics import NormalDist
 from typing import Literal, get_args
 
@@ -21,7 +22,6 @@ Ints = NDArray[np.int64]
 Interval = Literal["samples", "documents"]
 Every = Literal["hour", "day", "week", "month", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
-ENOUGH = 10  # samples that an interval can be made of
 MOST = 60  # periods that `topics_over_time` makes by itself
 
 
@@ -30,8 +30,9 @@ class Prevalence:
     """Shares of the tokens that topics have, a row per group and a column per topic, with intervals of this level.
 
     `interval` says what the intervals are of. "samples": the posterior of the share in these documents, from the states
-    that the fit kept; the share is then their mean. "documents": the fit kept fewer than 10 states, so the share is
-    that of its last state, and the interval says how it would vary among other documents of the kind, topics given.
+    that the fit kept; the share is then their mean. "documents": the fit kept too few states for this level (`enough`),
+    so the share is that of its last state, and the interval says how it would vary among other documents of the kind,
+    topics given.
     A group without tokens has shares of nan.
     """
 
@@ -63,6 +64,15 @@ class Prevalence:
             for g, group in enumerate(self.groups)
             for k, topic in enumerate(self.topics)
         ]
+
+
+def enough(level: float) -> int:
+    """The samples that an interval of this level takes: the least and the greatest of them hold so much between them.
+
+    >>> enough(0.9), enough(0.5)
+    (19, 3)
+    """
+    return ceil(round(2 / (1 - level) - 1, 6))
 
 
 def prevalence(fit: Fit, by: str | None = None, level: float = 0.9) -> Prevalence:
@@ -118,7 +128,7 @@ def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: f
     pairs = _known(document_counts(plan, place[fit.state.text.topic], n), codes)
     counts = _by_group(pairs, codes, len(groups), n)
     totals = counts.sum(axis=1)
-    interval: Interval = "samples" if len(fit.samples) >= ENOUGH else "documents"
+    interval: Interval = "samples" if len(fit.samples) >= enough(level) else "documents"
     with np.errstate(invalid="ignore", divide="ignore"):
         if interval == "samples":
             shares, low, high = _over_samples(fit, shown, codes, len(groups), level)
@@ -150,8 +160,17 @@ def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: floa
         pairs = _known(document_counts(fit.state.plan, shown.place[topics], n), codes)
         counts = _by_group(pairs, codes, n_groups, n)
         draws.append(counts / counts.sum(axis=1, keepdims=True))
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return np.mean(draws, axis=0), low, high
+    return np.mean(draws, axis=0), *_between(np.stack(draws), level)
+
+
+def _between(draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """An interval that holds one more draw with this probability.
+
+    The i-th least of n draws has i/(n + 1) below it, on average. NumPy's default takes it to have (i - 1)/(n - 1),
+    which makes an interval of 90 % from 20 draws hold 82 %.
+    """
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
+    return low, high
 
 
 def _among_documents(pairs: Pairs, codes: Ints, shares: Floats, totals: Ints, level: float) -> tuple[Floats, Floats]:

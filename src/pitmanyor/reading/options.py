@@ -115,7 +115,10 @@ ALIKE = ("groups", "streams", "encoding", "delimiter", "header", *(field.name fo
 
 
 def alike(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options that later documents share, as JSON can say them: no functions, and no columns of values."""
+    """Those of the options that later documents share, as JSON can say them: no columns of values.
+
+    A tokeniser that is a function is None: later documents cannot be read alike, and nobody should read them otherwise.
+    """
     out = {name: given[name] for name in NAMED if isinstance(given.get(name), str | bool)}
     for name in ALIKE:
         value = given.get(name)
@@ -125,6 +128,8 @@ def alike(given: Mapping[str, Any]) -> dict[str, Any]:
             out[name] = dict(value)
         elif isinstance(value, str | bool | int) or (name == "stop_words" and name in given and value is None):
             out[name] = value
+        elif name == "tokeniser" and callable(value):
+            out[name] = None
     return out
 
 

@@ -100,10 +100,15 @@ class Tokenise:
         return points.tobytes().decode("utf-32-le").split(), n_urls
 
 
-def tokeniser(given: str | Tokeniser) -> Tokeniser | None:
+def tokeniser(given: str | Tokeniser | None) -> Tokeniser | None:
     """A function from a text to its tokens; None for the package's own."""
     if callable(given):
         return given
+    if given is None:
+        raise CorpusError(
+            "the posts before were read by a tokeniser function, which no file keeps; say tokeniser= again, or give "
+            "lists of tokens"
+        )
     if given == "tweet":
         return None
     if given == "whitespace":
