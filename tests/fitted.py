@@ -17,7 +17,7 @@ def blog(microblog, tmp_path_factory):
     posts, follows = microblog.write(home)
     corpus = read(str(posts), links=str(follows), min_df=2, groups=["label"])
     graph = models.tntm().without("follows")
-    fit(graph, corpus, sweeps=100, seed=1, samples=20, checkpoint=home / "run")
+    fit(graph, corpus, sweeps=60, seed=1, initial_topics=0, samples=20, checkpoint=home / "run")
     return load(home / "run")
 
 
