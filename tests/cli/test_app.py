@@ -10,10 +10,9 @@ import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.calling import call, facts
 from pitmanyor import Corpus, load
-from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
 COMMANDS = (
@@ -26,16 +25,6 @@ graph = models.hdp_lda()
 def made(): return models.hpyp()
 wrong = 5
 """
-
-
-def call(*args, code=0):
-    done = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
-
-
-def facts(*args, code=0):
-    return json.loads(call(*args, "--json", code=code).stdout)
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.calling import call
 from pitmanyor import load
-from pitmanyor.cli.app import app
 from pitmanyor.simulation import simulate_microblog
 
 LINKS_ALONE = """
@@ -14,12 +13,6 @@ from pitmanyor import Graph
 graph = Graph()
 graph.links("follows", between=graph.pyp("nu", base=graph.gem("mu"), plate="author"))
 """
-
-
-def call(*args, code=0):
-    done = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
 
 
 @pytest.fixture(scope="module")

@@ -4,22 +4,11 @@ import json
 import math
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.calling import call, facts
 from pitmanyor import Corpus, evaluate, fit, load, models, read
-from pitmanyor.cli.app import app
 from pitmanyor.evaluate.topics import LEAST
 from pitmanyor.simulation import simulate_microblog
-
-
-def call(*args, code=0):
-    done = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
-
-
-def facts(*args, code=0):
-    return json.loads(call(*args, "--json", code=code).stdout)
 
 
 @pytest.fixture(scope="module")

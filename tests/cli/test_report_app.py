@@ -1,6 +1,5 @@
 """report and serve: what they write, what they say, and how they refuse."""
 
-import json
 import os
 import signal
 import socket
@@ -11,20 +10,9 @@ import urllib.error
 import urllib.request
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.calling import call, facts
 from pitmanyor import simulate_microblog
-from pitmanyor.cli.app import app
-
-
-def call(*args, code=0):
-    done = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
-
-
-def facts(*args, code=0):
-    return json.loads(call(*args, "--json", code=code).stdout)
 
 
 @pytest.fixture(scope="module")

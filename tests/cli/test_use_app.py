@@ -4,23 +4,12 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.calling import call, facts
 from pitmanyor import Corpus, fit, labels, load, models, recommend_authors, recommend_tags
-from pitmanyor.cli.app import app
 
 DRAFT = "goal team league season coach player match"
 TABLES = {"topics", "words", "documents", "authors", "by_author", "by_label", "over_time", "links", "trace"}
-
-
-def call(*args, code=0):
-    done = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert done.exit_code == code, (done.output, done.exception)
-    return done
-
-
-def facts(*args, code=0):
-    return json.loads(call(*args, "--json", code=code).stdout)
 
 
 @pytest.mark.parametrize("command", ["label", "recommend", "export"])

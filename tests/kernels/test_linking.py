@@ -1,0 +1,59 @@
+"""Inner functions get no machine code of their own, and results do not depend on it."""
+
+import numba
+import pytest
+from numba import njit
+
+from pitmanyor.kernels import linking
+from pitmanyor.kernels.linking import Linked, compile_linked
+
+BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+
+
+def pair():
+    """A kernel and the inner function that it calls, compiled for the first time."""
+
+    @njit(**BARE)
+    def inner(x):
+        return 3.0 * x + 1.0
+
+    @njit
+    def outer(x):
+        return inner(x) - inner(2.0 * x)
+
+    return compile_linked(outer), inner
+
+
+def library_of(dispatcher):
+    (compiled,) = dispatcher.overloads.values()
+    return compiled.library
+
+
+def test_only_the_kernel_becomes_machine_code():
+    outer, inner = pair()
+    assert outer(2.0) == -6.0
+    assert isinstance(library_of(outer), Linked) and library_of(outer).is_emitted
+    assert isinstance(library_of(inner), Linked) and not library_of(inner).is_emitted
+
+
+def test_numba_s_own_way_gives_the_same(monkeypatch):
+    monkeypatch.setattr(linking, "CAN_LINK", False)
+    outer, inner = pair()
+    assert outer(2.0) == -6.0
+    assert not isinstance(library_of(inner), Linked)
+
+
+def test_what_others_compile_is_left_alone():
+    pair()[0](2.0)
+
+    @njit
+    def stranger(x):
+        return x + 1
+
+    assert stranger(1) == 2
+    assert not isinstance(library_of(stranger), Linked)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_linking_is_on_with_this_numba():
+    assert linking.CAN_LINK
