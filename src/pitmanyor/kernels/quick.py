@@ -425,61 +425,68 @@ def fetch(net, text, sums, words, sheet, d, n_held):
                 prefetch(sums.total[pair], np.uint64(text.word[token]))
 
 
-@inner
-def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key):
-    """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
-    n = np.int64(0)
+@inlined
+def update_stream(net, tables, terms, text, sums, words, sheet, frame, d, s, n_shared, n_slots, key, n):
+    """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
+
+    Returns the numbers of slots and of random draws used.
+    """
     n_streams, context = text.leaf.shape[1], text.context[d]
-    n_shared = topics.lists[context, SHARED]
+    leaf, which = text.leaf[context, s, LEAF] - n_shared, text.leaf[context, s, WORD_LIST]
+    place = (s, words.lists[which + 1, FIRST] - 1 - words.lists[which, FIRST])
+    for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+        k = np.int64(text.topic[token])
+        if k >= frame.n_held:
+            continue
+        row, word = row_of_token(net, text, words, context, s, token), np.int64(text.word[token])
+        h = np.int64(sheet.slot_of[k])
+        left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
+        if not left:
+            continue
+        sheet.ints[TOKENS, h] -= 1
+        evaluate(net, sheet, frame, leaf, n_slots)
+        u = uniform(key, n)
+        h, n_slots = slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, h, u)
+        sheet.ints[TOKENS, h] += 1
+        n = seat(net, tables, terms, sheet, frame, leaf, h, key, n + 1)
+        text.topic[token] = sheet.ints[TOPIC_OF, h]
+    return n_slots, n
+
+
+@inner
+def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes):
+    """So many Gibbs updates of every token of document d given the shared vectors."""
+    n = np.int64(0)
+    n_shared = topics.lists[text.context[d], SHARED]
     set_nodes(net, terms, text, topics, sheet, d)
     frame = frame_of(sheet, n_held)
     n_slots = load(net, tables, terms, text, sheet, frame, d, n_shared)
     for h in range(n_slots, n_slots + 4):
         clear_weight(sheet, frame, h)
-    stride = np.uint64(len(net.status) - LIVE)
-    for s in range(n_streams):
-        leaf, which = text.leaf[context, s, LEAF] - n_shared, text.leaf[context, s, WORD_LIST]
-        last = words.lists[which + 1, FIRST] - 1
-        first, mode = words.entries[last, CELL], words.entries[last, MODE]
-        place = (s, last - words.lists[which, FIRST])
-        top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
-        stop = text.first[d * n_streams + s + 1]
-        for token in range(text.first[d * n_streams + s], stop):
-            k = np.int64(text.topic[token])
-            if k >= n_held:
-                continue
-            row = top + np.uint64(text.word[token]) * stride
-            if mode == AT_TOKEN:
-                row = np.uint64(net.cells[text.cells[first, token], ROW])
-            h = np.int64(sheet.slot_of[k])
-            left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
-            if not left:
-                continue
-            sheet.ints[TOKENS, h] -= 1
-            evaluate(net, sheet, frame, leaf, n_slots)
-            u = uniform(key, n)
-            n += 1
-            word = np.int64(text.word[token])
-            h, n_slots = slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, h, u)
-            sheet.ints[TOKENS, h] += 1
-            n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
-            text.topic[token] = sheet.ints[TOPIC_OF, h]
+    for _ in range(passes):
+        for s in range(text.leaf.shape[1]):
+            n_slots, n = update_stream(
+                net, tables, terms, text, sums, words, sheet, frame, d, s, n_shared, n_slots, key, n
+            )
     save(net, tables, terms, text, sheet, frame, d, n_shared, key, n)
 
 
 @inner
-def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block):
+def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block):
     sheet = take_sheet(sheets, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
             fetch(net, text, sums, words, sheet, documents[j + 1], n_held)
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key)
+        visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes)
 
 
 @spread
-def quick_sweep(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed):
-    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+def quick_sweep(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes):
+    """Visit the documents in any order, on any number of threads: each has its own random stream.
+
+    Every token is updated `passes` times.
+    """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block)
+        _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block)
