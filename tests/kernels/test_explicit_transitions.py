@@ -50,14 +50,16 @@ TOYS = {
     "bursty": lambda: with_text(bursty()[0], ["x", "x"]),
     "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
 }
-# where the fast kernels can be taken: none with a local word node, the simple one with one local node over one parent
-QUICK = [name for name in TOYS if name != "bursty"]
+# where the fast kernels can be taken: with one local node over one parent the simple one, or with a crossed word node
+# below it the crossed one; else the quick one, without a local word node
+CROSSED = [name for name in TOYS if name.startswith("bursty")]
+QUICK = [name for name in TOYS if name not in CROSSED]
 SIMPLE = ("one node", "one node, no discount", "local root", "three tokens")
 BY_TOKEN = [name for name in TOYS if name not in ("two parents", "local root")]
 
 
 def kernels_of(toy: str) -> list[str]:
-    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE)]
+    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE), *["crossed"] * (toy in CROSSED)]
 
 
 # whole visits of the others have too many branches to follow from every state

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, SHARED, WORD_LIST
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -65,9 +65,15 @@ def slot_below(slots, x, n_slots):
 
 
 @inlined
+def lowest_shared(words, which):
+    """The entry of a list's last shared position: all others of them are above it."""
+    return words.lists[which, FIRST] + words.lists[which, SHARED] - 1
+
+
+@inlined
 def row_of_words(net, text, words, d, s):
     """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
-    bottom = words.lists[text.leaf[text.context[d], s, WORD_LIST] + 1, FIRST] - 1
+    bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
     in_order = words.entries[bottom, MODE] != AT_TOKEN
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
@@ -149,7 +155,7 @@ def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
     late = (np.uint64(0), slots.stay[0], slots.opening[0])  # the slot that the last token joined
     for s in range(n_streams):
         which = text.leaf[context, s, WORD_LIST]
-        bottom = words.lists[which + 1, FIRST] - 1
+        bottom = lowest_shared(words, which)
         pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
         top, in_order = row_of_words(net, text, words, d, s)
         stop = text.first[d * n_streams + s + 1]
