@@ -29,6 +29,7 @@ from pitmanyor.kernels.crossed import (
     seat_dish,
     take_crossed,
 )
+from pitmanyor.kernels.document import lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key, uniform_in, uniform_pair
@@ -38,7 +39,6 @@ from pitmanyor.kernels.simple import (
     fetch_first,
     fresh_topic,
     heaviest,
-    lowest_shared,
     row_of_words,
     slot_below,
     sum_of,

@@ -11,7 +11,8 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, SHARED, WORD_LIST
+from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.document import lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -62,12 +63,6 @@ def slot_below(slots, x, n_slots):
     for j in range(0, n_slots, WIDTH):
         h += count_below(slots.weights, x, np.uint64(j))
     return h
-
-
-@inlined
-def lowest_shared(words, which):
-    """The entry of a list's last shared position: all others of them are above it."""
-    return words.lists[which, FIRST] + words.lists[which, SHARED] - 1
 
 
 @inlined
