@@ -26,7 +26,7 @@ from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.network import TextAndNetwork
 from pitmanyor.infer.sweeps import initialise
 from pitmanyor.infer.vectors import Switch
-from pitmanyor.kernels import crossed_sweep, explicit
+from pitmanyor.kernels import crossed_draw, explicit
 from pitmanyor.kernels.arrays import ROW, WIDE
 from pitmanyor.state import Rule, State
 from pitmanyor.state.columns import arrange
@@ -147,7 +147,7 @@ class DocumentChain:
         return outcomes(once)
 
     def _sweep(self) -> None:
-        with patch.object(explicit, "TRIES", TRIES), patch.object(crossed_sweep, "TRIES", TRIES):
+        with patch.object(explicit, "TRIES", TRIES), patch.object(crossed_draw, "TRIES", TRIES):
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2))
 
     def token_update(self, token: int) -> csr_array:

@@ -15,7 +15,7 @@ from kernels.exact import replaced
 from kernels.exact_explicit import DocumentChain
 from kernels.test_explicit_transitions import TOYS
 from kernels.test_plain import MODELS, corpus_for, run
-from pitmanyor.kernels import crossed, crossed_sweep
+from pitmanyor.kernels import crossed, crossed_draw
 
 pytestmark = pytest.mark.nojit
 
@@ -24,7 +24,7 @@ Mutant = Callable[[], AbstractContextManager[None]]
 
 def words_as_if_new() -> AbstractContextManager[None]:
     """A word that a topic of the document has is weighed as one that it has not."""
-    return replaced(crossed_sweep.weigh_dishes, lambda *arguments: 0.0)
+    return replaced(crossed_draw.weigh_dishes, lambda *arguments: 0.0)
 
 
 def words_weighed_without_their_counts() -> AbstractContextManager[None]:
@@ -63,16 +63,16 @@ def every_word_opens_a_table() -> AbstractContextManager[None]:
 
 def no_rejection() -> AbstractContextManager[None]:
     """What the sum over all topics proposes of the document's own is taken."""
-    right = crossed_sweep.draw
+    right = crossed_draw.draw
 
     def draw(net, sums, slots, desk, shape, gain, place, word, row, n_slots, n_listed, held, extra, key, n):
-        fresh = gain * crossed_sweep.sum_of(net, sums, slots, shape, *place, word, row)
-        x = crossed_sweep.uniform_in(float, key, n) * (held + extra + fresh)
+        fresh = gain * crossed_draw.sum_of(net, sums, slots, shape, *place, word, row)
+        x = crossed_draw.uniform_in(float, key, n) * (held + extra + fresh)
         if x < held + extra:
-            return crossed_sweep.slot_at(net, slots, desk, gain, row, n_slots, n_listed, held, x), n_slots, n + 1
-        k = crossed_sweep.fresh_topic(net, sums, slots, shape, place[1], word, row, (x - (held + extra)) / fresh)
-        if slots.slot_of[k] == crossed_sweep.NONE:
-            return *crossed_sweep.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
+            return crossed_draw.slot_at(net, slots, desk, gain, row, n_slots, n_listed, held, x), n_slots, n + 1
+        k = crossed_draw.fresh_topic(net, sums, slots, shape, place[1], word, row, (x - (held + extra)) / fresh)
+        if slots.slot_of[k] == crossed_draw.NONE:
+            return *crossed_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
         return np.uint64(slots.slot_of[k]), n_slots, n + 1
 
     return replaced(right, draw)
@@ -90,7 +90,7 @@ def tables_never_leave() -> AbstractContextManager[None]:
 
 def scan_without_words() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
-    right = crossed_sweep.draw_by_scan
+    right = crossed_draw.draw_by_scan
 
     def scan(net, slots, desk, shape, gain, row, n_slots, n_listed, held, extra, key, n):
         return right(net, slots, desk, shape, gain, row, n_slots, 0, held, 0.0, key, n)

@@ -29,7 +29,7 @@ from pitmanyor.kernels.arrays import (
     Reals,
 )
 from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
-from pitmanyor.kernels.jit import inlined, inner, kernel
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.slots import far_terms
@@ -250,31 +250,3 @@ def word_weight(tables, terms, crossed, crossing, h, phi):
     """A of the crossed node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
     stay, opens = dish_of(tables, terms, crossed, crossing, h)
     return (stay + gain_of(crossed, crossing, h) * opens * phi) * scale_of(crossed, crossing, h)
-
-
-@kernel
-def count_sizes(text, streams, bit, work, sizes):
-    """How many restaurants of a node per document and topic have so many tables (row 0), so many customers (row 1).
-
-    Those who have none are left out. `streams` are those that emit from it, `work` is zero.
-    """
-    n_streams = text.leaf.shape[1]
-    for place in range(len(text.first) - 1):
-        for token in range(text.first[place], text.first[place + 1] if streams[place % n_streams] else 0):
-            k = text.topic[token]
-            work[0, k] += (text.code[token] & bit) != 0
-            work[1, k] += 1
-        if place % n_streams == n_streams - 1:
-            _add_sizes(text, place // n_streams, work, sizes)
-
-
-@inner
-def _add_sizes(text, d, work, sizes):
-    """Put the restaurants of document d into their sizes, and empty them."""
-    n_streams = text.leaf.shape[1]
-    for token in range(text.first[d * n_streams], text.first[(d + 1) * n_streams]):
-        k = text.topic[token]
-        if work[1, k] > 0:
-            for row in range(2):
-                sizes[row, work[row, k]] += 1
-                work[row, k] = 0

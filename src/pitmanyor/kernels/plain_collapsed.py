@@ -190,24 +190,9 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
                 n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
             for token in range(start, end):
                 set_word_cells(words, text, which, token)
+                at = (token, first, n_slots, n_tables, n_listed)
                 n_slots, n_tables, n_listed, n = update_plain(
-                    net,
-                    tables,
-                    terms,
-                    text,
-                    topics,
-                    words,
-                    visit,
-                    slots,
-                    crossed,
-                    shape,
-                    crossing,
-                    place,
-                    token,
-                    first,
-                    (n_slots, n_tables, n_listed),
-                    key,
-                    n,
+                    net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n
                 )
             if crossing.node >= 0:
                 joint += close_run(tables, terms, text, slots, crossed, crossing, (start, end), first, n_listed)
@@ -219,11 +204,9 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
 
 
 @inlined
-def update_plain(
-    net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, token, first, sizes, key, n
-):
-    """One token; returns the number of slots, tables and of those who have its word, and the counter."""
-    n_slots, n_tables, n_listed = sizes
+def update_plain(net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n):
+    """One token; returns the numbers of slots, tables and who have its word, and the counter."""
+    token, first, n_slots, n_tables, n_listed = at
     k = np.int64(text.topic[token])
     forced = np.int64(FORCED - k) if k < 0 else np.int64(-1)
     if k >= 0:
