@@ -116,6 +116,14 @@ def test_updating_a_token_leaves_the_law_as_it_is_and_tokens_make_a_visit(toy, r
         assert np.abs(rows - expected[starts]).max() < 1e-13
 
 
+@pytest.mark.parametrize(("toy", "kernel"), [("one node", k) for k in kernels_of("one node")] + [("bursty", "general")])
+def test_two_passes_are_one_visit_after_the_other(toy, kernel):
+    chain = DocumentChain(TOYS[toy](), "clamp", kernel)
+    once = chain.visit(range(len(chain.states)))
+    starts = np.unique(np.linspace(0, len(chain.states) - 1, 3).astype(int)).tolist()
+    assert np.abs((chain.visit(starts, 2) - once[starts] @ once).toarray()).max() < 1e-13
+
+
 def test_a_planted_bug_is_caught():
     with binomial_ratios_dropped():
         chain = DocumentChain(TOYS["three tokens"](), "clamp")

@@ -46,8 +46,8 @@ class Explicit:
         self.pairs, self.index = cached_pairs(state)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
-    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
-        """Update the tokens of `documents` among the first `n_held` topics.
+    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed, passes: int = 1) -> None:
+        """Update the tokens of `documents` among the first `n_held` topics, so many times.
 
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
@@ -60,15 +60,15 @@ class Explicit:
         given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
         if self.simple:
             self.slots.stamp[:] = NOT_SUMMED
-            simple_sweep(*given, self.slots, *rest, documents, n_held, seed)
+            simple_sweep(*given, self.slots, *rest, documents, n_held, seed, passes)
         elif self.crossed:
             self.slots.stamp[:] = NOT_SUMMED
-            crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed)
+            crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed, passes)
         elif self.quick:
             self.sheets.sums[:] = NOT_SUMMED
-            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed)
+            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed, passes)
         else:
-            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed)
+            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)
 
     def _make_room(self, state: State) -> None:
         if self.desks.slot_of.shape[1] != state.capacity:

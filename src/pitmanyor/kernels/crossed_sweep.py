@@ -130,20 +130,19 @@ def update_stream(net, tables, terms, text, sums, words, slots, crossed, shape, 
 
 
 @inner
-def visit(net, tables, terms, text, sums, topics, words, slots, crossed, d, n_held, key):
-    """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
-    n = np.int64(0)
-    n_streams, context = text.leaf.shape[1], text.context[d]
+def visit(net, tables, terms, text, sums, topics, words, slots, crossed, d, n_held, key, passes):
+    """So many Gibbs updates of every token of document d given the shared vectors; one of a topic not held stays."""
+    n, n_streams = np.int64(0), text.leaf.shape[1]
     fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)
     n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
     first = text.first[d * n_streams]
-    for s in range(n_streams):
-        tokens = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1])
-        crossing = crossing_of(net, terms, words, text.leaf[context, s, WORD_LIST])
+    for turn in range(passes * n_streams):
+        s = turn % n_streams
+        tokens, sizes = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1]), (n_slots, n_tables)
+        crossing = crossing_of(net, terms, words, text.leaf[text.context[d], s, WORD_LIST])
         open_stream(text, slots, crossed, crossing, tokens, first, n_slots)
         scale_slots(tables, terms, slots, crossed, shape, n_slots)
-        sizes = (n_slots, n_tables)
         n_slots, n_tables, joint, n = update_stream(
             net, tables, terms, text, sums, words, slots, crossed, shape, crossing, (d, s), tokens, sizes, key, n
         )
@@ -153,17 +152,22 @@ def visit(net, tables, terms, text, sums, topics, words, slots, crossed, d, n_he
 
 
 @inner
-def _visit_block(net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed, block):
+def _visit_block(net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed, passes, block):
     thread = numba.get_thread_id()
     slots, mine = take_slots(bench, thread), take_crossed(crossed, thread)
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, slots, mine, d, n_held, key)
+        visit(net, tables, terms, text, sums, topics, words, slots, mine, d, n_held, key, passes)
 
 
 @spread
-def crossed_sweep(net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed):
-    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+def crossed_sweep(net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed, passes):
+    """Visit the documents in any order, on any number of threads: each has its own random stream.
+
+    Every token is updated `passes` times.
+    """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed, block)
+        _visit_block(
+            net, tables, terms, bench, crossed, text, sums, topics, words, documents, n_held, seed, passes, block
+        )

@@ -103,8 +103,11 @@ def _has_one_leaf(plan: Plan) -> bool:
 
 
 def is_quick(plan: Plan) -> bool:
-    """Every stream's topic leaf is local, every word leaf shared and per topic; no local word node."""
+    """Every stream's topic leaf is local, every word leaf shared and per topic; local nodes have two parents at most,
+    and none is a word node."""
     local = {node.name for node in plan.nodes if node.local}
+    if any(len(node.parents) > 2 for node in plan.nodes if node.local):
+        return False
     return all(node.side == "topic" for node in plan.nodes if node.local) and all(
         s.topic in local and plan.graph[s.emit].per_topic for s in plan.graph.streams
     )
@@ -114,23 +117,24 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     """Scratch of the quick explicit sweep."""
     n_streams, walks = len(plan.graph.streams), plan.topic_walks
     longest = int(np.diff(plan.order.first[::n_streams]).max())
-    n_slots = max(capacity, min(longest, capacity) + BLOCK)
     n_local, n_rows = max(len(local_nodes(plan)), 1), 1 + int(walks.n_shared.max())
+    n_slots = (n_rows + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     sheets = rows.Sheet(
         ints=np.zeros((n_threads, rows.COUNTS + n_local * (2 + parents), n_slots), np.int32),
-        reals=np.zeros((n_threads, n_rows + 3 * n_local + 1, n_slots), precision),
+        reals=np.zeros((n_threads, n_rows + 3 * n_local + 2, n_slots), precision),
         slot_of=np.full((n_threads, capacity), rows.NONE, np.uint32),
         nodes=np.zeros((n_threads, n_local, rows.UP + 2 * parents), np.int64),
         scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
-        forms=np.zeros((n_threads, n_local, n_rows)),
+        form=np.zeros((n_threads, n_rows), precision),
+        known=np.zeros((n_threads, 1), np.int64),
         bases=np.full((n_threads, n_rows, 2), -1, np.int64),
         sums=np.full((n_threads, n_rows, n_streams, words * rows.SPAN), NOT_SUMMED, np.float64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
-        lanes=np.zeros((n_threads, rows.LANES), precision),
     )
     sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
+    sheets.reals[:, :n_rows, :n_rows] = np.eye(n_rows)  # the slots of the bases
     return sheets
 
 
