@@ -34,7 +34,7 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
         given = (state.net, state.tables, state.terms)
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
         if state.plain:
-            start = plain_collapsed_sweep(*given, state.slots, *rest)
+            start = plain_collapsed_sweep(*given, state.slots, state.crossed, *rest)
         else:
             start = collapsed_sweep(*given, state.desks, *rest)
         if start == len(documents):

@@ -12,6 +12,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.document import lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -67,7 +68,7 @@ def slot_below(slots, x, n_slots):
 @inlined
 def row_of_words(net, text, words, d, s):
     """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
-    bottom = words.lists[text.leaf[text.context[d], s, WORD_LIST] + 1, FIRST] - 1
+    bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
     in_order = words.entries[bottom, MODE] != AT_TOKEN
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
@@ -148,7 +149,7 @@ def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, sta
     real = net.stay.dtype.type
     a, b = real(shape.discount), real(shape.concentration)
     which = text.leaf[text.context[d], s, WORD_LIST]
-    bottom = words.lists[which + 1, FIRST] - 1
+    bottom = lowest_shared(words, which)
     pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
     top, in_order = row_of_words(net, text, words, d, s)
     stop = text.first[d * n_streams + s + 1]

@@ -7,6 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels import sheet as rows
 from pitmanyor.kernels.arrays import BLOCK, Side, Visit
+from pitmanyor.kernels.crossed import Crossed
 from pitmanyor.kernels.desk import NODES, OPEN, TO, WEIGHT, Desk
 from pitmanyor.kernels.slots import NONE, Slots
 from pitmanyor.plan import Plan
@@ -76,10 +77,29 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
 
 def is_plain(plan: Plan) -> bool:
     """One document node, the leaf of every stream, over one shared parent or none; no local word node."""
-    local = [node for node in plan.nodes if node.local]
+    return _has_one_leaf(plan) and all(
+        plan.graph[s.emit].per_topic and not plan.graph[s.emit].local for s in plan.graph.streams
+    )
+
+
+def is_crossed(plan: Plan) -> bool:
+    """As plain, but each stream emits from its own node per document and topic, over one shared node per topic."""
+    emits = [plan.graph[s.emit] for s in plan.graph.streams]
+    return (
+        _has_one_leaf(plan)
+        and len({node.name for node in emits}) == len(emits)
+        and all(node.local and node.per_topic and len(node.parents) == 1 for node in emits)
+        and all(not plan.graph[node.parents[0]].local and plan.graph[node.parents[0]].per_topic for node in emits)
+    )
+
+
+def _has_one_leaf(plan: Plan) -> bool:
+    """One document node, the leaf of every stream, over one shared parent or none; other local nodes emit."""
+    emits = {s.emit for s in plan.graph.streams}
+    local = [node for node in plan.nodes if node.local and node.name not in emits]
     if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
         return False
-    return all(s.topic == local[0].name and plan.graph[s.emit].per_topic for s in plan.graph.streams)
+    return all(s.topic == local[0].name for s in plan.graph.streams)
 
 
 def is_quick(plan: Plan) -> bool:
@@ -139,3 +159,10 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
         stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
     )
+
+
+def new_crossed(capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
+    """Scratch of word nodes per document and topic, for the slots of `new_slots`."""
+    shape = (n_threads, capacity + BLOCK)
+    customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
+    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
