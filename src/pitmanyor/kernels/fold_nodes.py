@@ -72,9 +72,7 @@ def pick_slot(bench, n_slots, x):
     for start in range(0, n_slots, WIDTH):
         h += np.int64(count_below(bench.flat, np.float32(x), sums + np.uint64(start)))
     h = min(h, n_slots - 1)
-    while (
-        h > len(bench.kept) and bench.flat[sums + np.uint64(h)] <= bench.flat[sums + np.uint64(h - 1)]
-    ):  # rounding alone comes here
+    while h > first and bench.flat[sums + np.uint64(h)] <= bench.flat[sums + np.uint64(h - 1)]:  # only by rounding
         h -= 1
     return np.int64(bench.topic[h])
 
