@@ -24,9 +24,7 @@ LONGEST_FIELD = 1 << 24  # characters; a quotation mark that is never closed is 
 
 
 def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:
-    csv.field_size_limit(
-        max(csv.field_size_limit(), LONGEST_FIELD)
-    )  # Python's own is 131,072; it is never lowered here
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))  # Python's own is 131,072; we never lower it
     encoding, notes = find_encoding(path, options.encoding)
     delimiter = options.delimiter
     if delimiter is None:
