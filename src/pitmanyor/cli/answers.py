@@ -37,6 +37,7 @@ BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
     (PlanError, DATA),
 )
 # As in `report.clean`, which would load the sampler: controls but tab and newline, turns of direction, half characters.
+OPTION = re.compile(r"\b[a-z_]+=")  # as errors of reading name the options of `pitmanyor.read`
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
 P = ParamSpec("P")
 
@@ -98,6 +99,8 @@ def _refuse(error: PitmanyorError, as_json: bool) -> int:
         said = {"error": type(error).__name__, "message": str(error), "exit_code": code}
         typer.echo(_json(said))
     typer.echo(visible(f"error: {error}"), err=True)
+    if isinstance(error, CorpusError) and OPTION.search(str(error)):
+        typer.echo("(Options of reading that have no -- of their own are given as -O NAME=VALUE.)", err=True)
     return code
 
 
