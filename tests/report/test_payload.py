@@ -9,7 +9,7 @@ from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, 
 from pitmanyor.insight import merge, rename
 from pitmanyor.report import build_payload, people, view
 from pitmanyor.report.draft import draft_facts
-from pitmanyor.report.people import link_facts, order_of, spread
+from pitmanyor.report.people import link_facts, order_of
 from pitmanyor.report.posts import choose, marked
 from pitmanyor.report.redact import name_check, names_of
 from pitmanyor.report.texts import read_texts
@@ -202,16 +202,6 @@ def test_a_draft_word_speaks_for_the_topics_that_use_it(blog):
     given = weight * rows[:, w] / (weight @ rows[:, w])
     assert told == pytest.approx({k: 1000 * p for k, p in enumerate(given) if p > 0.02}, abs=1)
     assert len(facts["chances"]) == atlas.n_topics and len(facts["chances"][0]) == len(facts["tags"])
-
-
-def test_linked_authors_are_drawn_near():
-    rng = np.random.default_rng(1)
-    team = np.arange(40) % 2
-    links = np.argwhere((team[:, None] == team) & (rng.random((40, 40)) < 0.3))
-    xy = spread(40, links[links[:, 0] != links[:, 1]])
-    apart = np.linalg.norm(xy[:, None] - xy, axis=2)
-    assert np.abs(xy).max() <= 1.0
-    assert apart[team[:, None] == team].mean() < 0.7 * apart[team[:, None] != team].mean()
 
 
 def test_runs_without_text_or_sweeps_are_refused(plain):

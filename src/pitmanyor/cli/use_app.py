@@ -26,9 +26,9 @@ def label(
     json: AsJson = False,
 ) -> Answer:
     """Name the topics by their hashtags, or words; rename and merge them for every output of the run."""
-    from pitmanyor.cli.use import Changes, label_run
+    from pitmanyor.cli.use import Naming, label_run
 
-    return label_run(run, Changes(rename or [], merge or [], reset or [], reset_all), by, tags)
+    return label_run(run, Naming(rename or [], merge or [], reset or [], reset_all), by, tags)
 
 
 @app.command()

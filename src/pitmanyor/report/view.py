@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
 from pitmanyor.insight.counts import streams_of
@@ -62,7 +63,7 @@ class Atlas:
     @property
     def main(self) -> str:
         """The stream of words, or else the first."""
-        return "word" if "word" in self.topics else next(iter(self.topics))
+        return main_of(self.topics)
 
     def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
         """The words of every topic in a stream: a row of probabilities each, and the words themselves.
