@@ -166,15 +166,19 @@ def test_hashtags_are_words_that_were_hashtags():
     assert {word for topic in payload["topics"] for word, _, _ in topic["words"]} == {"goal", "match", "bread", "oven"}
 
 
-def test_where_all_topics_are_small_the_largest_are_shown(plain, monkeypatch):
+def test_small_topics_are_folded_away_but_never_all(blog, plain, monkeypatch):
+    shares = atlas_of(blog).shares
+    assert [topic["small"] for topic in build_payload(blog)["topics"]] == (shares < 0.005).tolist() and min(
+        shares
+    ) < 0.005
     assert not any(topic["small"] for topic in build_payload(plain)["topics"])
-    monkeypatch.setattr(view, "SMALL", 0.9)
-    assert not any(topic["small"] for topic in build_payload(plain)["topics"])
-    monkeypatch.setattr(view, "AT_LEAST", 1)
-    shares = atlas_of(plain).shares
-    payload = build_payload(plain)
-    assert [topic["small"] for topic in payload["topics"]] == [False, bool(shares[1] < shares[0])]
-    assert payload["about"]["small"] == pytest.approx(shares[0], rel=0.01)
+    monkeypatch.setattr(view, "SMALL", 0.9)  # now all of them are
+    for at_least in (1, 2, 30):
+        monkeypatch.setattr(view, "AT_LEAST", at_least)
+        shares, payload = atlas_of(plain).shares, build_payload(plain)
+        smallest = shares[1] if at_least == 2 else shares[0]
+        assert [topic["small"] for topic in payload["topics"]] == (shares < smallest).tolist()
+        assert payload["about"]["small"] == pytest.approx(smallest, rel=0.01)
 
 
 def test_the_most_linked_authors_are_drawn_however_little_they_write(monkeypatch):

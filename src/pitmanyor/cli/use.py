@@ -113,6 +113,7 @@ class Wish(NamedTuple):
     author: str | None
     posts: Path | None
     n: int
+    by: Any
     links: str | None
     seed: int
 
@@ -128,7 +129,7 @@ def recommend_from(path: Path, wish: Wish) -> Answer:
     fit = load(best_chain(path))
     name = shlex.quote(str(path))
     if wish.text is not None:
-        found = recommend_tags(fit, wish.text, wish.author, wish.n, wish.seed)
+        found = recommend_tags(fit, wish.text, wish.author, wish.n, by=wish.by, seed=wish.seed)
         what, score, sign = "hashtags", "probability of the next hashtag", "#"
         next_ = [f"pitmanyor label {name}    # the topics behind them"]
     else:

@@ -43,6 +43,9 @@ def recommend(
         Path | None, typer.Option(help="Posts of somebody new, a line each: recommends whom to follow.")
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many.", min=1)] = 5,
+    by: Annotated[
+        str, typer.Option(help="Hashtags by the model, by fitted posts that are like the draft (posts), or both.")
+    ] = "both",
     links: Annotated[str | None, typer.Option(help="The set of links, if the model has several.")] = None,
     seed: int = 0,
     json: AsJson = False,
@@ -50,7 +53,7 @@ def recommend(
     """Recommend hashtags for a draft post (--text), or authors to follow (--author, or --posts of somebody new)."""
     from pitmanyor.cli.use import Wish, recommend_from
 
-    return recommend_from(run, Wish(text, author, posts, n, links, seed))
+    return recommend_from(run, Wish(text, author, posts, n, by, links, seed))
 
 
 @app.command()

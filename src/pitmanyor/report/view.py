@@ -17,7 +17,7 @@ from pitmanyor.insight.spread import Prevalence, prevalence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but of the first so many
+SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but not below so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ class Atlas:
 
     @cached_property
     def smallest(self) -> float:
-        """The share below which a topic is small. Where all are, the largest ones are not."""
+        """The share below which a topic is small. Where many topics are, the largest ones are not."""
         shares = self.shares
-        return float(min(SMALL, shares[min(AT_LEAST, len(shares)) - 1]))
+        return float(min(SMALL, shares[AT_LEAST - 1] if len(shares) >= AT_LEAST else shares[0]))
 
     @property
     def main(self) -> str:

@@ -40,6 +40,9 @@ panel({
     renew(this.out, ...(found ? draftResult(found, this.text) : []));
     this.out.setAttribute("aria-busy", "false");
   },
+  update() {
+    for (const chip of this.out?.querySelectorAll("button.chip") ?? []) chip.setAttribute("aria-pressed", String(Number(chip.dataset.topic) === state.topic));
+  },
   async ask(text) {
     const author = this.author.value === "" ? null : Number(this.author.value);
     if (!text.trim()) return null;
@@ -94,9 +97,9 @@ function draftResult({ error, shares, tags, known, tokens }, box) {
   const out = [make("p", { class: "soft" }, `${known} of ${plural(tokens, "word")} known here.`)];
   const best = d3.sort(d3.range(shares.length), (k) => -shares[k]).filter((k) => shares[k] >= 0.05).slice(0, 4);
   out.push(make("ul", { class: "chips", id: "draft-topics" }, ...best.map((k) => {
-    const chip = make("li", { "data-topic": k }, badge(k), " ", own(topicName(k)), make("span", { class: "number" }, percent(shares[k])));
-    chip.addEventListener("click", () => toggle(k));
-    return chip;
+    const chip = make("button", { class: "chip", "data-topic": k, "aria-pressed": String(state.topic === k), onclick: () => toggle(k) },
+      badge(k), " ", own(topicName(k)), make("span", { class: "number" }, percent(shares[k])));
+    return make("li", { "data-topic": k }, chip);
   })));
   const fresh = tags.filter(({ tag }) => !used.has(`#${tag}`)).slice(0, 8);
   if (fresh.length) {

@@ -37,7 +37,7 @@ panel({
     svg.call(zoom).style("touch-action", "pan-y");
     const by = (factor) => () => (factor ? svg.call(zoom.scaleBy, factor) : svg.call(zoom.transform, d3.zoomIdentity));
     const button = (label, factor) => make("button", { class: "quiet", onclick: by(factor) }, label);
-    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)));
+    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), legend());
   },
   update() {
     this.line.textContent = this.hint();
