@@ -3,7 +3,7 @@
 
 let data; // the payload, once unpacked
 const panels = []; // in the order in which they stand on the page
-const state = { topic: null, q: "", relevance: 0.6, all: false };
+const state = { topic: null, q: "", relevance: 0.6, all: false, cards: false };
 const live = document.getElementById("data").dataset.live === "true";
 
 async function unpack() {
