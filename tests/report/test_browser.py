@@ -320,14 +320,34 @@ def test_a_draft_gets_hashtags_without_a_server(page, payload):
 def test_the_topics_of_drafts_in_the_page_are_near_those_of_the_model(page, blog, payload):
     """Expectation and maximisation over the commonest words, against Gibbs sweeps over all of the model."""
     infer, texts = Inference(atlas_of(blog)), [text for text, _ in payload["posts"]["posts"][:40]]
-    agree = 0
-    for text in texts[::4]:
+    same_topic = same_tag = 0
+    for i, text in enumerate(texts[::4]):
+        author = None if i % 2 else i
+        page.locator("#draft-author").select_option("" if author is None else str(author))
         page.locator("#draft-text").fill(text)
         page.wait_for_selector("#draft-out[aria-busy=false]")
-        shares = infer(Draft(text, None))["shares"]
-        agree += page.locator("#draft-topics li").first.get_attribute("data-topic") == str(shares.index(max(shares)))
+        found = infer(Draft(text, author))
+        topic, shares = page.locator("#draft-topics li").first.get_attribute("data-topic"), found["shares"]
+        same_topic += topic == str(shares.index(max(shares)))
+        tags = [f"#{one['tag']}" for one in found["tags"][:3]]
+        same_tag += page.locator("#draft-tags button").first.inner_text() in tags
+    page.locator("#draft-author").select_option("")
     page.locator("#draft-text").fill("")
-    assert agree >= 8
+    assert same_topic >= 8 and same_tag >= 8
+
+
+def test_hashtags_are_those_of_posts_like_the_draft(page, payload):
+    """The words of a post bring up its own hashtags, also those that no topic has among its first."""
+    hits = 0
+    for text, _ in payload["posts"]["posts"][:60:6]:
+        words = " ".join(word for word in text.split() if not word.startswith("#"))
+        page.locator("#draft-text").fill(words)
+        page.wait_for_selector("#draft-out[aria-busy=false]")
+        offered = set(page.locator("#draft-tags button").all_inner_texts())
+        own = {word.strip(".,!?").lower() for word in text.split() if word.startswith("#")}
+        hits += bool(own) and len(own & offered) >= len(own) / 2
+    page.locator("#draft-text").fill("")
+    assert hits >= 8
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1300, "dark")])

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 SCRIPTS = (
-    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "heat", "draft",
+    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "heat", "echoes", "draft",
     "trust", "main",
 )  # fmt: skip
 ASSETS = files("pitmanyor.report").joinpath("assets")
