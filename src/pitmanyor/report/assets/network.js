@@ -36,12 +36,14 @@ panel({
     const zoom = d3.zoom().scaleExtent([1, 8]).filter(ours).on("zoom", ({ transform }) => world.attr("transform", transform));
     svg.call(zoom).style("touch-action", "pan-y");
     const by = (factor) => () => (factor ? svg.call(zoom.scaleBy, factor) : svg.call(zoom.transform, d3.zoomIdentity));
+    this.legend = legend();
     const button = (label, factor) => make("button", { class: "quiet", onclick: by(factor) }, label);
-    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), legend());
+    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), this.legend);
   },
   update() {
     this.line.textContent = this.hint();
     const k = state.topic;
+    this.legend.hidden = k !== null;
     const q = state.q.toLowerCase();
     const strength = (n) => (k === null ? 1 : shareOf(n.a, k));
     const least = k === null ? 0 : Math.min(0.15, 2 * data.topics[k].share); // of many topics none is large in anybody
