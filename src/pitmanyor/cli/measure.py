@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pitmanyor.cli.answers import Answer
 from pitmanyor.cli.show import best_chain
 from pitmanyor.cli.work import Source
+from pitmanyor.errors import PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_run(
-    path: Path, source: Source | None, n_words: int, window: int | None, options: dict[str, Any]
+    path: Path, source: Source | None, links: Path | None, n_words: int, window: int | None, options: dict[str, Any]
 ) -> Answer:
     from pitmanyor.fitting import load
 
@@ -32,6 +33,8 @@ def evaluate_run(
         facts["network log likelihood"] = {
             links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
         }
+    if links is not None:
+        facts["held-out links"] = _link_facts(fit, links)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
     if source is not None:
         facts |= _test_facts(fit, _read_alike(fit, source), options)
@@ -63,16 +66,39 @@ def _topic_facts(fit: Fit, n_words: int, window: int | None) -> dict[str, Any]:
     return facts | {"diversity": evaluate.diversity(words), "coherence": coherence}
 
 
+def _link_facts(fit: Fit, file: Path) -> dict[str, Any]:
+    """How well the pairs that the run held out are predicted; the file says which of them are linked."""
+    from pitmanyor.reading.links import read_links
+    from pitmanyor.reading.options import FileOptions
+
+    if not fit.state.network:
+        raise PlanError("--links predicts links, and this run has sampled none; fit a model with links, such as tntm")
+    found: dict[str, Any] = {}
+    for links in fit.graph.link_sets:
+        if not len(fit.corpus.links[links.name].hidden):
+            raise PlanError(f"this run was shown all pairs of {links.name!r}; fit again with --hold-links 0.1")
+        authors = [str(label) for label in fit.corpus.links[links.name].labels]
+        whole = read_links(file, FileOptions(), authors).links
+        held = fit.corpus.reveal_links(links.name, whole.pairs, links.directed)
+        scores = fit.link_scores(held, links.name)
+        found[links.name] = {
+            "AUC": scores.auc,
+            "average precision": scores.average_precision,
+            "share linked, what guessing has": scores.base_rate,
+            "pairs": scores.n_pairs,
+        }
+    return found
+
+
 def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, Any]:
     from pitmanyor import evaluate
-    from pitmanyor.experiments.data import has_label
 
     found = fit.perplexity(test, **options)
     facts: dict[str, Any] = {"test documents": test.n_documents, "perplexity": _perplexity_facts(found)}
     if "label" in test.groups:
         group = test.groups["label"]
         how = {name: value for name, value in options.items() if name != "observed"}
-        known = has_label(group)
+        known = group.known
         facts["clusters"] = {}
         if known.any():
             clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)[known]

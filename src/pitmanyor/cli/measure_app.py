@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import Answer, answers
-from pitmanyor.cli.app import AsJson, Author, Label, More, RunPath, Tags, Text, _columns, app
+from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Tags, Text, _columns, app
 
 
 @app.command()
@@ -28,19 +28,22 @@ def evaluate(
     author: Author = None,
     tags: Tags = None,
     label: Label = None,
+    links: Links = None,
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label."""
+    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label.
+
+    --links is the file of all links: those of pairs that fit --hold-links held out are predicted.
+    """
     from pitmanyor.cli.measure import evaluate_run
     from pitmanyor.cli.work import Source
 
     source = None
     if test is not None:
         source = Source.of(test, _columns(text, author, tags, None, label, None), None, False, option)
-    return evaluate_run(
-        run, source, words, window, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
-    )
+    options = {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
+    return evaluate_run(run, source, links, words, window, options)
 
 
 @app.command()
