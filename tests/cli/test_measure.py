@@ -145,3 +145,17 @@ def test_links_that_nobody_held_out_are_not_scored(home):
     assert "has sampled none" in call("evaluate", home / "chains", "--links", follows, code=3).stderr
     posts = home / "simulated_posts.jsonl"
     assert "this model has no links" in call("fit", posts, "--hold-links", 0.1, "-o", home / "no", code=3).stderr
+
+
+def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
+    posts, result = home / "new" / "simulated_posts.jsonl", load(home / "run")
+    found = facts(
+        "evaluate", home / "run", "--reference", posts, "--test", posts, "--cap", 2, "--left-to-right", "--seed", 3
+    )  # fmt: skip
+    other = read(str(posts), duplicates="keep", missing_author="keep", min_tokens=0)
+    words = evaluate.top_words(result, 10, least=LEAST)
+    assert found["coherence"]["pmi"] == pytest.approx(evaluate.coherence(words, other, "pmi").mean())
+    assert found["coherence"]["pmi"] != pytest.approx(evaluate.coherence(words, result.corpus, "pmi").mean())
+    assert found["clusters"]["dominant topics"] <= 2
+    whole = found["perplexity of whole posts, from left to right"]
+    assert whole["of all"] == pytest.approx(result.left_to_right(other, seed=3).total)
