@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.peers import add_words, topic_words
 from pitmanyor import Graph, models
 from pitmanyor.corpus import Corpus
+from pitmanyor.fitting import BURN_IN
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.concentrations import concentration_of
 from pitmanyor.plan import compile_plan
@@ -24,7 +25,6 @@ from pitmanyor.state import new_state
 
 Floats = NDArray[np.float64]
 BATCH = 256  # documents of a mini-batch, for those who learn online
-BURN_IN = 10  # collapsed sweeps of ours before mixed ones
 
 
 class Topics(NamedTuple):
