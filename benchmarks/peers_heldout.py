@@ -1,8 +1,8 @@
 """Side by side with other packages at equal CPU time: held-out perplexity by one and the same script, NPMI, topics.
 
 `python -m benchmarks.peers_heldout --seconds 15 30 60 --seeds 1 2 3 --results FILE` races on every corpus at hand. All
-learn on one core, and are scored alike after so many CPU seconds: topics are fixed, a document's shares are folded in on
-half of its words, the other half is scored (benchmarks/heldout.py). One column lets our models predict by themselves,
+learn on one core, and are scored alike after so many CPU seconds: topics are fixed, a document's shares are folded in
+on half of its words, the other half is scored (benchmarks/heldout.py). One column lets our models predict by themselves,
 from the same halves: burstiness is no matter of topics, so a fold-in over fixed topics cannot show it.
 FILE gets a line of JSON a score; races that it has are not run again, and the tables are made of all it has.
 """
@@ -56,7 +56,7 @@ class Score:
 
 
 def race(where: str, name: str, test: Split, n_topics: int, times: Sequence[float], seed: int) -> Iterator[Score]:
-    """Let it learn for so many CPU seconds, and some more. A step that was begun is finished; scoring is not counted."""
+    """Let it learn for so many CPU seconds, and some more. A step begun is finished; scoring is not counted."""
     learner = LEARNERS[name](test.train, n_topics, seed)
     n_steps, spent = 0, 0.0
     for seconds in times:
