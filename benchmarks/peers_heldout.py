@@ -2,8 +2,8 @@
 
 `python -m benchmarks.peers_heldout --seconds 15 30 60 --seeds 1 2 3 --results FILE` races on every corpus at hand. All
 learn on one core, and are scored alike after so many CPU seconds: topics are fixed, a document's shares are folded in
-on half of its words, the other half is scored (benchmarks/heldout.py). One column lets our models predict by themselves,
-from the same halves: burstiness is no matter of topics, so a fold-in over fixed topics cannot show it.
+on half of its words, the other half is scored (benchmarks/heldout.py). One column lets our models predict by
+themselves, from the same halves: burstiness is no matter of topics, so a fold-in over fixed topics cannot show it.
 FILE gets a line of JSON a score; races that it has are not run again, and the tables are made of all it has.
 """
 
