@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from benchmarks.peers import add_words, topic_words
 from pitmanyor import Graph, models
 from pitmanyor.corpus import Corpus
-from pitmanyor.fitting import BURN_IN
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.concentrations import concentration_of
 from pitmanyor.plan import compile_plan
@@ -25,6 +24,7 @@ from pitmanyor.state import new_state
 
 Floats = NDArray[np.float64]
 BATCH = 256  # documents of a mini-batch, for those who learn online
+BURN_IN = 0  # collapsed sweeps of ours before mixed ones: one takes as long as many of those, and does not pay here
 
 
 class Topics(NamedTuple):
