@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integer = TypeVar("Integer", np.int32, np.int64)
+UNKNOWN = "(unknown)"  # the label of documents that have none
 
 
 def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
@@ -61,6 +62,11 @@ class Grouping:
 
     labels: tuple[Hashable, ...]
     codes: NDArray[np.int32]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether each document has a label: those without are one group, which is no class of its own."""
+        return np.array([label != UNKNOWN for label in self.labels], bool)[self.codes]
 
 
 def _no_pairs() -> NDArray[np.int32]:
