@@ -40,6 +40,7 @@ Preset = Literal["paper"]
 BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
 FEWEST_TOPICS = 10
 PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
+NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
 class Fit(Measured):
@@ -93,6 +94,11 @@ class Fit(Measured):
         """Bytes of the state: count tables, tokens, and scratch."""
         return memory_of(self.state)
 
+    @property
+    def method(self) -> Method:
+        """How links were sampled: "exact", or "paper", which is not posterior-correct."""
+        return self.run.settings.method
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
 
@@ -136,7 +142,7 @@ class Fit(Measured):
     def __repr__(self) -> str:
         return (
             f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
-            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f})"
+            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}{NOT_EXACT * (self.method == 'paper')})"
         )
 
 
