@@ -178,7 +178,7 @@ def test_the_pass_of_the_paper_over_a_network():
     assert found == pytest.approx(exact, abs=0.005)
 
 
-@pytest.mark.parametrize("name", ["hpyp", "tntm"])
+@pytest.mark.parametrize("name", ["hpyp", "tntm", "bursty"])
 def test_long_documents_agree_with_explicit_sweeps(name):
     """Counts beyond those whose terms are tabulated; the two samplers share no code but the terms."""
     result = fitted(name)
