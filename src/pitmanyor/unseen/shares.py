@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
@@ -127,7 +128,8 @@ def threads_of(way: Way, plan: Plan) -> int:
 
 def main_stream(plan: Plan) -> Tokens:
     """The words, or else the first stream."""
-    return next((stream for stream in plan.graph.streams if stream.name == "word"), plan.graph.streams[0])
+    streams = {stream.name: stream for stream in plan.graph.streams}
+    return streams[main_of(streams)]
 
 
 def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
