@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.peers import add_words, topic_words
 from pitmanyor import Graph, models
 from pitmanyor.corpus import Corpus
+from pitmanyor.fitting import PASSES
 from pitmanyor.infer.chain import Chain
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
@@ -48,7 +49,7 @@ class Ours:
         plan = compile_plan(graph, train)
         gem = any(node.kind == "gem" for node in graph.nodes)
         state = new_state(plan, max_topics=10 * n_topics if gem else None)
-        self.chain = Chain(state, seed=seed, burn_in=BURN_IN, n_threads=1)
+        self.chain = Chain(state, seed=seed, burn_in=BURN_IN, passes=PASSES, n_threads=1)
         self.n_topics = n_topics if gem else None  # topics dealt at first
 
     def step(self) -> None:

@@ -39,6 +39,8 @@ Floats = NDArray[np.float64]
 Preset = Literal["paper"]
 BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
 FEWEST_TOPICS = 10
+PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
+NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
 class Fit(Measured):
@@ -92,6 +94,11 @@ class Fit(Measured):
         """Bytes of the state: count tables, tokens, and scratch."""
         return memory_of(self.state)
 
+    @property
+    def method(self) -> Method:
+        """How links were sampled: "exact", or "paper", which is not posterior-correct."""
+        return self.run.settings.method
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
 
@@ -135,7 +142,7 @@ class Fit(Measured):
     def __repr__(self) -> str:
         return (
             f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
-            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f})"
+            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}{NOT_EXACT * (self.method == 'paper')})"
         )
 
 
@@ -149,6 +156,7 @@ def fit(
     sweep: Sweep = "mixed",
     burn_in: int | None = None,
     anchors: float | None = None,
+    passes: int | None = None,
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
@@ -167,11 +175,13 @@ def fit(
 
     Exact blocked Gibbs sampling (maths 2-5); the same seed gives the same bytes on any number of threads.
 
-    sweeps: how often every token is updated.
+    sweeps: how often all there is is updated; every token once at least.
     max_topics: no more topics than this (the posterior given that); below a gem only.
     sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
     burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 5.
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
+    passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
+        default, which comes further in the same time than 1 (docs/benchmarks.md).
     initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. Below a gem it is by
         default a quarter of the square root of the number of tokens, 10 at least: a chain that begins with too few
         topics is slow to find more (docs/benchmarks.md).
@@ -192,6 +202,7 @@ def fit(
         raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
     if preset is not None:
         model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
+        passes = 1 if passes is None else passes
     if sweeps is None:
         raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
     text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
@@ -213,6 +224,7 @@ def fit(
         sweep=sweep,
         burn_in=min(BURN_IN, sweeps // 4) if burn_in is None else int(burn_in),
         anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
+        passes=PASSES if passes is None else int(passes),
         max_topics=max_topics,
         initial_topics=initial_topics,
         rule=rule,

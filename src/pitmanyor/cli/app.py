@@ -191,13 +191,14 @@ def infer(
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
+    skip_bad_lines: Skip = False,
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
     """Topic shares of new documents, with everything the run learned held fixed."""
     from pitmanyor.cli.work import Source, infer_file
 
-    source = Source.of(file, _columns(text, author, tags, None, None, None), None, False, option)
+    source = Source.of(file, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
     return infer_file(run, source, out, {"sweeps": sweeps, "seed": seed, "completion": completion})
 
 

@@ -175,7 +175,9 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}
     facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
+    facts["bad lines"] = found.report.n_bad_lines if found.report else 0
     shown = [f"{found.n_documents:,} documents, {len(seen.topics)} topics: {out}"]
+    shown += found.report.skipped() if found.report else []
     shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
     shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
     shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]

@@ -21,6 +21,16 @@ def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArra
     return array
 
 
+def main_of(streams: Iterable[str]) -> str:
+    """The stream that stands for all of them: the words, or else the first.
+
+    >>> main_of(["hashtag", "word"]), main_of(["citation", "hashtag"])
+    ('word', 'citation')
+    """
+    names = list(streams)
+    return "word" if "word" in names else names[0]
+
+
 @dataclass(frozen=True, eq=False)
 class Stream:
     """Ragged tokens: document d holds `words[offsets[d]:offsets[d + 1]]`, indices into the corpus vocabulary."""

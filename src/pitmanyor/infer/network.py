@@ -24,6 +24,7 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Given, Switch
 from pitmanyor.kernels.arrays import CUSTOMERS, TABLES
 from pitmanyor.kernels.masses import Masses
+from pitmanyor.links.beginning import find_places
 from pitmanyor.links.features import Kernel
 from pitmanyor.links.linked import LinkedNode, Seats
 from pitmanyor.links.network import Network, Report, Shared
@@ -84,8 +85,9 @@ def _prior(concentration: float | Gamma) -> Prior | None:
 class TextAndNetwork:
     """The network of a state with a finite root, and sweeps of both."""
 
-    def __init__(self, state: State, n_threads: int, method: Method = "exact") -> None:
+    def __init__(self, state: State, n_threads: int, method: Method = "exact", *, passes: int = 1) -> None:
         plan = state.plan
+        self.passes = passes
         self.root_name = root_of(plan.graph).name
         self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
         self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
@@ -138,6 +140,8 @@ class TextAndNetwork:
             network.root.log_mu[:] = -np.log(state.n_topics)
         for name, node in network.nodes.items():
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
+        if not state.plan.n_tokens:
+            find_places(network, self._seats(state), seed, rng)
         if self.paper:
             self.paper.start()
         state.network = self.export()
@@ -175,7 +179,7 @@ class TextAndNetwork:
             fit_tables(state)
         if state.plan.n_tokens:
             self.hand_down(state, seed)
-            self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed)
+            self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed, self.passes)
             self.switch.up(state, seed)
             self._read_customers(state)
         rng = generator(seed, STEP)
