@@ -53,9 +53,7 @@ class Network:
         steps = sum(node.move_weights(rng, SLICES) for node in self.nodes.values())
         return Report(*accepted, steps)
 
-    def move_vectors(
-        self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator
-    ) -> tuple[float, float, float]:
+    def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
         """Instances, mu0 and scalars, given weights and concentrations; the shares of a `Report`."""
         whole = [node.move_instances(seats[name], True, seed) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seed) for name, node in self.nodes.items()]
