@@ -35,6 +35,8 @@ WORK = Path(__file__).parent.parent / ".congress"
 N_TOPICS = 10  # of the network alone
 ALONE_SWEEPS = 500
 NEVER = 10**9  # sweeps
+PARTS = ("alone", "tntm", "text")
+BURN_IN = 5  # collapsed sweeps first, as `fit` has by default
 
 
 def links_alone() -> Graph:
@@ -177,8 +179,9 @@ def describe(fitted: Fit, alike: Floats, case: Case) -> dict[str, Any]:
     return said
 
 
-def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, every: int) -> None:
+def run_seed(corpus: Corpus, given: argparse.Namespace, seed: int) -> None:
     """All fits of one seed, to a share of every author's posts."""
+    share, text, both, every = given.share, given.text, given.both, given.every
     if share < 1.0:
         _, corpus = corpus.split(share, by="author", seed=seed)
     record, case = Record(f"seed-{seed}" + f"-share-{share}" * (share < 1.0)), Case(corpus, seed)
@@ -187,10 +190,12 @@ def run_seed(corpus: Corpus, seed: int, share: float, text: int, both: int, ever
     record.write()
     paths = {name: record.work / name for name in ("first", "tntm", "text")}
     if not paths["first"].exists():
-        given = {"sweeps": 0, "text_sweeps": text, "burn_in": 10, "seed": seed, "threads": 1}
-        fit(models.tntm(), case.corpus, checkpoint=paths["first"], **given)
+        start = {"sweeps": 0, "text_sweeps": text, "burn_in": BURN_IN, "seed": seed, "threads": 1}
+        fit(models.tntm(), case.corpus, checkpoint=paths["first"], **start)
     sample(record, case, "first", paths["first"], text, every)
     for name, joins in (("tntm", text), ("text", NEVER)):
+        if name not in given.parts:
+            continue
         if not paths[name].exists():
             branch(paths["first"], paths[name], joins)
         sample(record, case, name, paths[name], text + both, every)
@@ -213,16 +218,16 @@ def main() -> None:
     parser.add_argument("--both", type=int, default=300, help="sweeps after these")
     parser.add_argument("--every", type=int, default=10, help="sweeps between two looks")
     parser.add_argument("--share", type=float, default=1.0, help="of every author's posts")
-    parser.add_argument("--links", action="store_true", help="the network alone, and nothing else")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="of the three")
     given = parser.parse_args()
     corpus = congress_core()
     if corpus is None:
         raise SystemExit("congress_follow is not at hand")
     for seed in given.seeds:
-        run_links(corpus, seed)
-        if given.links:
-            continue
-        run_seed(corpus, seed, given.share, given.text, given.both, given.every)
+        if "alone" in given.parts:
+            run_links(corpus, seed)
+        if set(given.parts) != {"alone"}:
+            run_seed(corpus, given, seed)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 
 from pitmanyor import Corpus, fit, load, resume
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Graph
+from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.links.predict import auc
 from pitmanyor.models import tntm
 
@@ -142,7 +142,48 @@ def test_links_over_pairs_of_vectors(directed):
 def test_the_paper_s_method_is_there_and_resumes(tmp_path):
     given = {"text_sweeps": 3, "seed": 3, "method": "paper"}
     fit(tntm(), posts(), sweeps=6, checkpoint=tmp_path / "run", **given)
-    same(resume(tmp_path / "run", 9), fit(tntm(), posts(), sweeps=9, **given))
+    whole = fit(tntm(), posts(), sweeps=9, **given)
+    same(resume(tmp_path / "run", 9), whole)
+    assert whole.method == load(tmp_path / "run").method == "paper"
+    assert "not posterior-correct" in repr(whole)
+
+
+def test_an_exact_fit_is_not_labelled(joined):
+    assert joined.method == "exact" and "posterior-correct" not in repr(joined)
+
+
+def test_links_between_instances_of_several_plates():
+    """Authors follow each other, and so do venues: two linked nodes on one root, moved together."""
+    text = posts()
+    venues = [f"v{d % 3}" for d in range(text.n_documents)]
+    words = [[text.vocabulary[w] for w in text.streams["word"].words[4 * d : 4 * d + 4]] for d in range(len(venues))]
+    authors = [text.groups["author"].labels[code] for code in text.groups["author"].codes]
+    links = {"follows": [("ann", "bob"), ("eve", "fay")], "near": [("v0", "v1"), ("v1", "v0"), ("v2", "v2")]}
+    corpus = Corpus.from_tokens(words, {"author": authors, "venue": venues}, links)
+    g = Graph()
+    mu = g.gem("mu")
+    nu = g.pyp("nu", base=mu, plate="author")
+    place = g.pyp("place", base=mu, plate="venue")
+    theta = g.pyp("theta", base=mix(nu, place), plate="document")
+    g.tokens("word", topic=theta, emit=g.pyp("phi", base=uniform("vocabulary"), plate="topic"))
+    g.links("follows", between=nu)
+    g.links("near", between=place, directed=False)
+    corpus, held = corpus.hide_links("near", by="venue", share=0.4, seed=1, directed=False)
+    both = fit(g, corpus, sweeps=8, text_sweeps=4, seed=2)
+    nodes = both.chain.network.network.nodes
+    assert nodes["nu"].seen["follows"].n_links == 2 and nodes["nu"].seen["follows"].n_pairs == 30
+    assert nodes["place"].seen["near"].n_pairs == 3 - len(held.pairs) == 2
+    there, back = (both.link_probability(*pair, links="near") for pair in (("v0", "v2"), ("v2", "v0")))
+    assert there == back and both.network_log_likelihood("near").log_likelihood < 0
+    assert np.allclose(both.mean("place").sum(axis=1), 1)
+
+
+def test_the_paper_s_settings():
+    own = fit(tntm(), posts(), sweeps=8, text_sweeps=4, seed=1, preset="paper")
+    assert own.run.settings.text_sweeps == 4  # what is given stays
+    b = own.chain.network.network.nodes["nu"].masses.concentration
+    assert len(set(b.tolist())) == 6  # one each, and sampled
+    assert own.graph == tntm().set("*", share="node")
 
 
 def test_held_out_pairs_are_not_seen():

@@ -13,12 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor import evaluate
 from pitmanyor.corpus import Corpus
-from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate import LinkScores, Perplexity
-from pitmanyor.evaluate.coherence import Measure
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
@@ -26,8 +22,9 @@ from pitmanyor.infer.chain import tidy as tidy
 from pitmanyor.infer.joining import root_of
 from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
+from pitmanyor.measured import Measured
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.posterior import Posterior, Traced
+from pitmanyor.posterior import Posterior
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
 from pitmanyor.runs.lock import hold
@@ -43,9 +40,10 @@ Preset = Literal["paper"]
 BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
 FEWEST_TOPICS = 10
 PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
+NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
-class Fit(Traced):
+class Fit(Measured):
     """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
 
     `home` is the directory of its run, if it is saved.
@@ -96,6 +94,11 @@ class Fit(Traced):
         """Bytes of the state: count tables, tokens, and scratch."""
         return memory_of(self.state)
 
+    @property
+    def method(self) -> Method:
+        """How links were sampled: "exact", or "paper", which is not posterior-correct."""
+        return self.run.settings.method
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
 
@@ -136,44 +139,10 @@ class Fit(Traced):
         """
         return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
 
-    def perplexity(
-        self,
-        test: Corpus,
-        *,
-        completion: Completion = "gibbs",
-        observed: float = 0.5,
-        sweeps: int = 20,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> Perplexity:
-        """Perplexity of documents that were not in the fit; see `pitmanyor.evaluate.perplexity`."""
-        way = Way(completion, sweeps, seed, threads)
-        return evaluate.perplexity(self, test, observed=observed, **way._asdict())
-
-    def link_scores(self, held: HeldOut, links: str | None = None) -> LinkScores:
-        """AUC and average precision on the pairs that `Corpus.hide_links` held out."""
-        return evaluate.link_scores(self, held, links)
-
-    def dominant_topics(self, *, cap: int | None = None) -> NDArray[np.int64]:
-        """The topic with the largest share in each document; `cap` leaves only the so many largest topics to choose."""
-        return evaluate.dominant_topics(self, cap=cap)
-
-    def coherence(
-        self,
-        measure: Measure = "npmi",
-        *,
-        reference: Corpus | None = None,
-        n_words: int = 10,
-        window: int | None = None,
-    ) -> Floats:
-        """The coherence of every topic's likeliest words in a reference corpus, by default the one that was fitted."""
-        words = evaluate.top_words(self, n_words)
-        return evaluate.coherence(words, reference or self.corpus, measure, window=window)
-
     def __repr__(self) -> str:
         return (
             f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
-            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f})"
+            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}{NOT_EXACT * (self.method == 'paper')})"
         )
 
 

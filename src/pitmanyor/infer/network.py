@@ -24,6 +24,7 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Given, Switch
 from pitmanyor.kernels.arrays import CUSTOMERS, TABLES
 from pitmanyor.kernels.masses import Masses
+from pitmanyor.links.beginning import find_places
 from pitmanyor.links.features import Kernel
 from pitmanyor.links.linked import LinkedNode, Seats
 from pitmanyor.links.network import Network, Report, Shared
@@ -139,6 +140,8 @@ class TextAndNetwork:
             network.root.log_mu[:] = -np.log(state.n_topics)
         for name, node in network.nodes.items():
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
+        if not state.plan.n_tokens:
+            find_places(network, self._seats(state), seed, rng)
         if self.paper:
             self.paper.start()
         state.network = self.export()

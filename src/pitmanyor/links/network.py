@@ -48,6 +48,13 @@ class Network:
         """
         for node in self.nodes.values():
             node.refresh()
+        accepted = self.move_vectors(seats, seed, rng)
+        self.move_concentrations(rng)
+        steps = sum(node.move_weights(rng, SLICES) for node in self.nodes.values())
+        return Report(*accepted, steps)
+
+    def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
+        """Instances, mu0 and scalars, given weights and concentrations; the shares of a `Report`."""
         whole = [node.move_instances(seats[name], True, seed) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seed) for name, node in self.nodes.items()]
         for node in self.nodes.values():
@@ -56,9 +63,7 @@ class Network:
         self.root.move_pairs(self._column_density, rng)
         for node in self.nodes.values():
             node.move_scalars(seed)
-        self.move_concentrations(rng)
-        steps = sum(node.move_weights(rng, SLICES) for node in self.nodes.values())
-        return Report(float(np.mean(whole)), float(np.mean(part)), float(moved), steps)
+        return float(np.mean(whole)), float(np.mean(part)), float(moved)
 
     def _column_density(self, k: int, log_base: float) -> float:
         return sum(node.column_density(k, log_base) for node in self.nodes.values())
