@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.heldout import perplexity
 from benchmarks.peers import Contestant, Race, Result
 from pitmanyor import Graph, models
-from pitmanyor.fitting import BURN_IN, PASSES, tidy
+from pitmanyor.fitting import PASSES, tidy
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.concentrations import concentration_of
 from pitmanyor.infer.sweeps import Sweep
@@ -23,7 +23,7 @@ def contestant(name: str, graph: Graph, sweep: Sweep) -> Contestant:
     """Sample `graph` with at most the race's number of topics, dealt at random at first."""
 
     def run(race: Race) -> Result:
-        chain = Chain(_state(graph, race), seed=race.seed, sweep=sweep, burn_in=BURN_IN, passes=PASSES, n_threads=1)
+        chain = Chain(_state(graph, race), seed=race.seed, sweep=sweep, passes=PASSES, n_threads=1)
         chain.initialise(race.n_topics)
         curve, spent = [], 0.0
         for done in range(0, race.burn_in, race.look):

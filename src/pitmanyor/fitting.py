@@ -37,7 +37,7 @@ from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
 Preset = Literal["paper"]
-BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
+BURN_IN = 5  # collapsed sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 FEWEST_TOPICS = 10
 PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
 NOT_EXACT = '; links by method="paper", which is not posterior-correct'
@@ -178,7 +178,8 @@ def fit(
     sweeps: how often all there is is updated; every token once at least.
     max_topics: no more topics than this (the posterior given that); below a gem only.
     sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
-    burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 5.
+    burn_in: collapsed sweeps before mixed ones; none by default where topics are dealt at random (see below), else a
+        quarter of the sweeps, at most 5.
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
     passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
         default, which comes further in the same time than 1 (docs/benchmarks.md).
@@ -222,7 +223,7 @@ def fit(
         seed=int(seed),
         chain=int(chain),
         sweep=sweep,
-        burn_in=min(BURN_IN, sweeps // 4) if burn_in is None else int(burn_in),
+        burn_in=_collapsed_at_first(burn_in, sweeps, initial_topics),
         anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
         passes=PASSES if passes is None else int(passes),
         max_topics=max_topics,
@@ -290,6 +291,13 @@ def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: in
         return None
     most = plan.n_tokens if max_topics is None else max_topics
     return min(max(FEWEST_TOPICS, round(math.sqrt(plan.n_tokens) / 4)), most)
+
+
+def _collapsed_at_first(burn_in: int | None, sweeps: int, initial_topics: int | None) -> int:
+    """How many collapsed sweeps come first. Topics dealt at random do as well without (docs/results/peers.md)."""
+    if burn_in is not None:
+        return int(burn_in)
+    return 0 if initial_topics else min(BURN_IN, sweeps // 4)
 
 
 def _as_in_the_paper(
