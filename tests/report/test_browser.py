@@ -336,18 +336,21 @@ def test_the_topics_of_drafts_in_the_page_are_near_those_of_the_model(page, blog
     assert same_topic >= 8 and same_tag >= 8
 
 
-def test_hashtags_are_those_of_posts_like_the_draft(page, payload):
-    """The words of a post bring up its own hashtags, also those that no topic has among its first."""
-    hits = 0
-    for text, _ in payload["posts"]["posts"][:60:6]:
-        words = " ".join(word for word in text.split() if not word.startswith("#"))
-        page.locator("#draft-text").fill(words)
-        page.wait_for_selector("#draft-out[aria-busy=false]")
-        offered = set(page.locator("#draft-tags button").all_inner_texts())
-        own = {word.strip(".,!?").lower() for word in text.split() if word.startswith("#")}
-        hits += bool(own) and len(own & offered) >= len(own) / 2
-    page.locator("#draft-text").fill("")
-    assert hits >= 8
+def test_hashtags_are_those_of_posts_like_the_draft(browser, payload, tmp_path):
+    """Two posts with a word and a hashtag that no other has: both are offered, and first that of the same author."""
+    said, names = payload["posts"], payload["posts"]["names"]
+    posts = said | {"posts": [*said["posts"]], "authors": [*said["authors"]], "minutes": [*said["minutes"]]}
+    for author, tag in enumerate(("zebra", "yak")):
+        posts["posts"].append([f"quark #{tag}", [0, 5, 0, 1, 1 + len(tag), 0]])
+        posts["authors"].append(author)
+        posts["minutes"].append(None)
+    with drawn(browser, payload | {"posts": posts}, tmp_path / "echo.html") as (page, wrong):
+        for author, tag in enumerate(("zebra", "yak")):
+            page.locator("#draft-author").select_option(label=names[author])
+            page.locator("#draft-text").fill("a quark")
+            page.wait_for_selector(f"#draft-tags button:first-of-type:has-text('#{tag}')")
+            assert {"#zebra", "#yak"} <= set(page.locator("#draft-tags button").all_inner_texts())
+        assert wrong == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1300, "dark")])

@@ -127,6 +127,14 @@ def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
     assert worst_error(found(name, document, 30, leaf), document.moments(leaf)) < 4.5
 
 
+@pytest.mark.parametrize("name", ["bursty tntm", "own words over no topic's"])
+def test_topics_that_are_weighed_one_by_one(name, monkeypatch):
+    """As if every draw of a topic for a document's own words had been refused too often."""
+    monkeypatch.setattr("pitmanyor.unseen.fold.TRIES", 0)
+    document = toy(name)
+    assert worst_error(found(name, document, 30), exact(document)) < 4.5
+
+
 def test_own_words_over_none_are_over_all_words_alike():
     over = toy("own words over no topic's")
     over = replace(over, vectors={**over.vectors, "gamma": np.full(2, 0.5)})

@@ -194,6 +194,20 @@ def test_long_documents_agree_with_explicit_sweeps(name):
     assert found == pytest.approx(other / other.sum(), abs=0.02)
 
 
+def test_words_that_come_often_in_a_document_of_its_own_words():
+    """As above; words hold on to each other's topics, so a chain says little and hundreds are compared."""
+    result = fitted("bursty")
+    vocabulary = result.corpus.vocabulary
+    new = Corpus.from_tokens([[vocabulary[0]] * 90 + [vocabulary[1]] * 10] * 500, vocabulary=vocabulary)
+    plan = adapt(result.state.plan, new).plan
+    vectors = mean_vectors(result.state, plan)
+    other = _gibbs(fixed_state(result.state, plan, vectors), vectors, "theta", Way("gibbs", 200, 2, 1))
+    one, other = result.infer(new, sweeps=200, seed=1, threads=1).shares, other / other.sum(axis=1, keepdims=True)
+    error = np.sqrt((one.var(axis=0) + other.var(axis=0)) / 500)
+    assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) < 4.5 * error).all()
+    assert error.max() < 0.03
+
+
 def test_threads_do_not_change_shares():
     result = fitted("tntm", sweeps=4)
     new = result.corpus.subset(np.arange(25).repeat(10))

@@ -50,7 +50,6 @@ from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
 
 SOON = 32  # tokens of the next document whose rows are fetched
-TRIES = 32  # draws that may be refused before all topics are weighed one by one
 
 
 @inlined
@@ -119,7 +118,7 @@ def draw_own(rows, tables, own, bench, documents, d, i, row, leaf, u, n_slots, k
     dish = own.dish[documents.first[d * len(own.node)] + i]
     held = float(weigh_slots(rows, bench, row, factor_row(bench, u), leaf, n_slots))
     again, fresh = weigh_entries(rows, tables, own, bench, u, dish, row, leaf), weigh_form(bench, i, leaf)
-    for _ in range(TRIES):
+    for _ in range(own.tries):
         x = uniform(key, n) * (held + again + fresh)
         n += 1
         if x < held:

@@ -29,6 +29,7 @@ class Own(NamedTuple):
     index: Ints  # (node) of the discount
     discount: Floats
     concentration: Floats
+    tries: int  # draws that may be refused before all topics are weighed one by one
     dish: Ints  # (token): where the entries of its word begin
     rests: Ints32  # (node, C or T; slot)
     entries: Ints32  # (place, C...): customers, tables and topic
@@ -45,6 +46,7 @@ def take_own(own, thread):
         own.index,
         own.discount,
         own.concentration,
+        own.tries,
         own.dish,
         own.rests[thread],
         own.entries[thread],

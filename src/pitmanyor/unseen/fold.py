@@ -19,6 +19,7 @@ from pitmanyor.unseen.rows import base_rows, bases_of, ints, new_blocks, terms_o
 from pitmanyor.unseen.vectors import Vectors, mix_means
 
 Floats = NDArray[np.float64]
+TRIES = 32  # of a topic for a document's own words; they are not often refused, and then the slow way is soon cheaper
 
 
 class Fixed(NamedTuple):
@@ -169,6 +170,7 @@ def _own(plan: Plan, fixed: Fixed, discounts: list[float], size: tuple[int, int,
         index=np.array([discounts.index(one.discount) for one in nodes]),
         discount=np.array([one.discount for one in nodes]),
         concentration=np.array([fixed.concentrations[name] for name in names]),
+        tries=TRIES,
         dish=_dishes(plan, node[plan.order.stream]),
         rests=np.zeros((n_threads, len(nodes), TOPIC, slots), np.int32),
         entries=ints(n_threads, longest, TOPIC + 1),
