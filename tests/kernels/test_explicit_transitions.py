@@ -116,7 +116,10 @@ def test_updating_a_token_leaves_the_law_as_it_is_and_tokens_make_a_visit(toy, r
         assert np.abs(rows - expected[starts]).max() < 1e-13
 
 
-@pytest.mark.parametrize(("toy", "kernel"), [("one node", k) for k in kernels_of("one node")] + [("bursty", "general")])
+TWICE = [*[("one node", k) for k in kernels_of("one node")], ("bursty", "general"), ("bursty, two words", "crossed")]
+
+
+@pytest.mark.parametrize(("toy", "kernel"), TWICE)
 def test_two_passes_are_one_visit_after_the_other(toy, kernel):
     chain = DocumentChain(TOYS[toy](), "clamp", kernel)
     once = chain.visit(range(len(chain.states)))

@@ -22,12 +22,21 @@ def two_streams() -> Graph:
     return g
 
 
+def author_words() -> Graph:
+    """Words per author and topic, and the first of all nodes local: places of cells are no cells."""
+    g = Graph()
+    theta = g.dirichlet("theta", over=3, plate="document", concentration=0.8)
+    g.tokens("word", topic=theta, emit=g.dirichlet("own", over="vocabulary", plate=("author", "topic")))
+    return g
+
+
 MODELS = {
     "hpyp": lambda: models.hpyp(concentration=1.0),
     "hdp_lda": lambda: models.hdp_lda(concentration=2.0),
     "lda": lambda: models.lda(6, concentration=2.0),
     "author_topic": lambda: models.author_topic(concentration=1.0),
     "two_streams": two_streams,
+    "author_words": author_words,
     "bursty hpyp": lambda: models.bursty(models.hpyp(concentration=1.0), concentration=0.7),
     "bursty hdp_lda": lambda: models.bursty(models.hdp_lda(concentration=2.0), discount=0.0, concentration=3.0),
     "bursty lda": lambda: models.bursty(models.lda(6, concentration=2.0), concentration=0.5),

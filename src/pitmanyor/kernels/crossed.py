@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pitmanyor.kernels.arrays import (
+    AS_IS,
     CELL,
     CONCENTRATION,
     DESK,
     DISCOUNT,
     FIRST,
     KIND,
-    LOCAL,
+    MODE,
     NODE,
     REST,
     RULE,
@@ -78,9 +79,10 @@ def take_crossed(crossed, thread):
 @inner
 def crossing_of(net, terms, words, which):
     """The crossed node at the bottom of a word list."""
-    node = net.cells[words.entries[words.lists[which + 1, FIRST] - 1, CELL], NODE]
-    if net.nodes[node, LOCAL] == 0:
+    bottom = words.lists[which + 1, FIRST] - 1
+    if words.entries[bottom, MODE] != AS_IS:
         return Crossing(-1, 0, 0, 0, 0.0, 1.0, 0)
+    node = net.cells[words.entries[bottom, CELL], NODE]
     return Crossing(
         node,
         net.nodes[node, KIND],
