@@ -1,7 +1,8 @@
 """How good suggestions are: hashtags for held-out posts, and held-out links, of the US Congress on Twitter.
 
-Run `python -m benchmarks.recommend --posts 20000 --sweeps 200`. The data are posts with a hashtag by the core of 150
-authors of congress_follow. docs/results/recommendations.md has the figures and says how to read them.
+Run `python -m benchmarks.recommend --keep RUNS`. The data are posts with a hashtag by the core of 150 authors of
+congress_follow, drawn and split anew for every seed. docs/results/recommendations.md has the figures and says how to
+read them.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpora import DATA
-from pitmanyor import Corpus, Graph, fit, mix, models, uniform
+from pitmanyor import Corpus, Graph, fit, load, mix, models, uniform
 from pitmanyor.corpus import LinkSet
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import recommend_authors, tag_probabilities
+from pitmanyor.insight.tags import From
 from pitmanyor.links.predict import auc
 
 AT = (1, 3, 5)
 NEIGHBOURS = 50
 Floats = NDArray[np.float64]
 Scores = Callable[[Hashable], dict[Hashable, float]]
+Rows = dict[str, list[float]]
 
 
 def congress(home: Path, n_posts: int, min_df: int, seed: int) -> Corpus:
@@ -77,10 +80,9 @@ def own_tags() -> Graph:
     return g
 
 
-def without_tags(corpus: Corpus, author: bool) -> Corpus:
-    """The words of posts, as drafts that have no hashtag yet."""
-    groups = corpus.groups if author else MappingProxyType({})
-    return replace(corpus, streams=MappingProxyType({"word": corpus.streams["word"]}), groups=groups)
+def without_tags(corpus: Corpus) -> Corpus:
+    """The words and authors of posts, as drafts that have no hashtag yet."""
+    return replace(corpus, streams=MappingProxyType({"word": corpus.streams["word"]}))
 
 
 def matrix(corpus: Corpus, stream: str):
@@ -138,12 +140,17 @@ def halves(one: Floats, other: Floats) -> Floats:
     return sum(table / np.maximum(table.sum(axis=1, keepdims=True), 1e-12) / 2 for table in (one, other))
 
 
-def our_tags(result: Fit, test: Corpus, author: bool, seed: int) -> Floats:
-    tags, probability = tag_probabilities(result, without_tags(test, author), seed)
+def our_tags(result: Fit, test: Corpus, by: From, seed: int) -> Floats:
+    tags, probability = tag_probabilities(result, without_tags(test), by=by, seed=seed)
     place = {word: i for i, word in enumerate(test.vocabulary)}
     out = np.zeros((test.n_documents, len(test.vocabulary)))
     out[:, [place[tag] for tag in tags]] = probability
     return out
+
+
+def both(model: Floats, posts: Floats) -> Floats:
+    """What by="both" gives for posts of known authors, without inferring their topics once more."""
+    return (model / model.sum(axis=1, keepdims=True) + 2 * posts) / 3
 
 
 def tag_figures(scores: Floats, test: Corpus) -> list[float]:
@@ -167,7 +174,7 @@ def authors_of(corpus: Corpus) -> list[Hashable]:
     return [group.labels[code] for code in np.unique(group.codes)]
 
 
-def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Hashable, Hashable], bool]) -> str:
+def link_figures(scores: Scores, train: Corpus, pairs: dict[tuple[Hashable, Hashable], bool]) -> list[float]:
     """Precision and recall at 5 and 10 among all whom an author is not known to follow, and AUC of hidden pairs."""
     known = set(train.links["follows"].pairs)
     authors = authors_of(train)
@@ -186,8 +193,8 @@ def link_figures(name: str, scores: Scores, train: Corpus, pairs: dict[tuple[Has
                 hits = len(truth & set(order[:n]))
                 precision[n].append(hits / n)
                 recall[n].append(hits / len(truth))
-    cells = [np.mean(precision[5]), np.mean(precision[10]), np.mean(recall[5]), np.mean(recall[10])]
-    return f"| {name} | " + " | ".join(f"{x:.3f}" for x in (*cells, auc(all_scores, all_linked))) + " |"
+    cells = [precision[5], precision[10], recall[5], recall[10]]
+    return [*(float(np.mean(cell)) for cell in cells), auc(all_scores, all_linked)]
 
 
 def link_rules(train: Corpus, alone: Fit, joint: Fit) -> dict[str, Scores]:
@@ -238,57 +245,88 @@ def newcomers(result: Fit, train: Corpus, test: Corpus, n_posts: int) -> Scores:
     return scores
 
 
-def print_tags(alone: Fit, own: Fit, train: Corpus, test: Corpus, seed: int) -> None:
-    print("\n| hashtags of held-out posts | P@1 | P@3 | P@5 | R@1 | R@3 | R@5 |\n|---|---|---|---|---|---|---|")
+# Tables: rows by name, each a list of figures
+
+
+def tag_table(alone: Fit, own: Fit, train: Corpus, test: Corpus, seed: int) -> Rows:
     of_author, near = frequent_tags(train, test, by_author=True), neighbours_tags(train, test)
+    tntm, richer, posts = (
+        our_tags(*what, seed) for what in ((alone, test, "model"), (own, test, "model"), (alone, test, "posts"))
+    )
     rules = {
         "most frequent": lambda: frequent_tags(train, test, by_author=False),
         "most frequent of the author": lambda: of_author,
         f"TF-IDF, {NEIGHBOURS} nearest posts": lambda: near,
         "the two before, half and half": lambda: halves(of_author, near),
-        "recommend_tags, TNTM, words": lambda: our_tags(alone, test, False, seed),
-        "recommend_tags, TNTM, words and author": lambda: our_tags(alone, test, True, seed),
-        "recommend_tags, own hashtags, words and author": lambda: our_tags(own, test, True, seed),
+        "TNTM, by model": lambda: tntm,
+        "own hashtags, by model": lambda: richer,
+        "by posts": lambda: posts,
+        "TNTM, by both": lambda: both(tntm, posts),
+        "own hashtags, by both": lambda: both(richer, posts),
     }
-    for name, rule in rules.items():
-        print(f"| {name} | " + " | ".join(f"{x:.3f}" for x in tag_figures(rule(), test)) + " |", flush=True)
+    return {name: tag_figures(rule(), test) for name, rule in rules.items()}
 
 
-def print_newcomers(alone: Fit, train: Corpus, test: Corpus, follows: LinkSet) -> None:
+def newcomer_table(alone: Fit, train: Corpus, test: Corpus, follows: LinkSet) -> Rows:
     links, authors = set(follows.pairs), authors_of(train)
     truth = {(a, b): (a, b) in links for a in authors for b in authors if a != b}
     unlinked = replace(train, links=MappingProxyType({"follows": LinkSet.from_pairs([])}))
     in_degree = {b: float(sum((a, b) in links for a in authors)) for b in authors}
-    print("\n| all links of newcomers | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
-    print(link_figures("most followed", lambda who: in_degree, unlinked, truth))
-    print(link_figures("recommend_authors, ten posts", newcomers(alone, train, test, 10), unlinked, truth))
+    return {
+        "most followed": link_figures(lambda who: in_degree, unlinked, truth),
+        "recommend_authors, ten posts": link_figures(newcomers(alone, train, test, 10), unlinked, truth),
+    }
+
+
+def print_table(title: str, heads: str, tables: list[Rows]) -> None:
+    """Means over seeds, with the largest distance of a seed from its mean."""
+    print(f"\n| {title} | {heads} |\n|---|{'---|' * len(heads.split('|'))}")
+    for name in tables[0]:
+        values = np.array([table[name] for table in tables])
+        spread = np.abs(values - values.mean(axis=0)).max(axis=0)
+        cells = [f"{m:.3f} ±{s:.3f}" for m, s in zip(values.mean(axis=0), spread, strict=True)]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def one_seed(given: argparse.Namespace, seed: int) -> dict[str, Rows]:
+    corpus = congress(given.data, given.posts, given.min_df, seed)
+    train, test = corpus.split(0.1, by="author", seed=seed)
+    train, hidden = train.hide_links("follows", by="author", share=0.1, seed=seed)
+    pairs = dict(zip(hidden.pairs, hidden.linked.tolist(), strict=True))
+    held = f"{test.n_documents:,} posts held out; {len(pairs):,} pairs, {sum(pairs.values()):,} of them links"
+    print(f"seed {seed}: {train!r}\n{held}", flush=True)
+
+    def fitted(what: str, graph: Graph) -> Fit:
+        run = None if given.keep is None else given.keep / f"{what}-{seed}"
+        if run is not None and run.is_dir():
+            return load(run)
+        started = time.process_time()
+        made = fit(graph, train, sweeps=given.sweeps, seed=seed, samples=given.samples, threads=1)
+        print(f"{what}: {made!r}, {time.process_time() - started:.0f} CPU s", flush=True)
+        if run is not None:
+            made.save(run)
+        return made
+
+    alone, joint = fitted("alone", models.tntm().without("follows")), fitted("joint", models.tntm())
+    return {
+        "tags": tag_table(alone, fitted("own", own_tags()), train, test, seed),
+        "links": {name: link_figures(scores, train, pairs) for name, scores in link_rules(train, alone, joint).items()},
+        "newcomers": newcomer_table(alone, train, test, corpus.links["follows"]),
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA / "congress_follow")
-    for name, value in (("posts", 20_000), ("min-df", 5), ("sweeps", 200), ("samples", 5), ("seed", 1)):
+    parser.add_argument("--keep", type=Path, help="a directory in which fits are kept and found again")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[2, 3, 4])
+    for name, value in (("posts", 20_000), ("min-df", 5), ("sweeps", 200), ("samples", 5)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_args()
-    corpus = congress(given.data, given.posts, given.min_df, given.seed)
-    train, test = corpus.split(0.1, by="author", seed=given.seed)
-    train, hidden = train.hide_links("follows", by="author", share=0.1, seed=given.seed)
-    pairs = dict(zip(hidden.pairs, hidden.linked.tolist(), strict=True))
-    print(f"{train!r}\n{test.n_documents:,} posts held out; {len(pairs):,} pairs, {sum(pairs.values()):,} links hidden")
-
-    def fitted(what: str, graph: Graph) -> Fit:
-        started = time.process_time()
-        made = fit(graph, train, sweeps=given.sweeps, seed=given.seed, samples=given.samples, threads=1)
-        print(f"{what}: {made!r}, {time.process_time() - started:.0f} CPU s", flush=True)
-        return made
-
-    alone = fitted("text alone", models.tntm().without("follows"))
-    print_tags(alone, fitted("own hashtags", own_tags()), train, test, given.seed)
-    joint = fitted("\ntext and network", models.tntm())
-    print("\n| held-out links | P@5 | P@10 | R@5 | R@10 | AUC |\n|---|---|---|---|---|---|")
-    for name, scores in link_rules(train, alone, joint).items():
-        print(link_figures(name, scores, train, pairs), flush=True)
-    print_newcomers(alone, train, test, corpus.links["follows"])
+    found = [one_seed(given, seed) for seed in given.seeds]
+    print_table("hashtags of held-out posts", "P@1 | P@3 | P@5 | R@1 | R@3 | R@5", [one["tags"] for one in found])
+    print_table("held-out links", "P@5 | P@10 | R@5 | R@10 | AUC", [one["links"] for one in found])
+    print_table("links of newcomers", "P@5 | P@10 | R@5 | R@10 | AUC", [one["newcomers"] for one in found])
 
 
 if __name__ == "__main__":

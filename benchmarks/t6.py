@@ -20,10 +20,11 @@ N_TOPICS, BURN_IN, TIMES = 100, 2, 5
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sweeps", type=int, default=20, help=f"before the {TIMES} that are timed")
+    parser.add_argument("--passes", type=int, default=1, help="over the posts in a sweep")
     given = parser.parse_args()
     corpus = t6_size(N_TOPICS)
     state = new_state(compile_plan(models.tntm().without("follows"), corpus), max_topics=N_TOPICS)
-    chain = Chain(state, seed=1, burn_in=BURN_IN, n_threads=1)
+    chain = Chain(state, seed=1, burn_in=BURN_IN, passes=given.passes, n_threads=1)
     chain.initialise(N_TOPICS)
     seconds = []
     for _ in range(given.sweeps + TIMES):

@@ -13,12 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor import evaluate
 from pitmanyor.corpus import Corpus
-from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate import LinkScores, Perplexity
-from pitmanyor.evaluate.coherence import Measure
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
 from pitmanyor.infer.chain import Chain
@@ -26,8 +22,9 @@ from pitmanyor.infer.chain import tidy as tidy
 from pitmanyor.infer.joining import root_of
 from pitmanyor.infer.network import observed_links
 from pitmanyor.infer.sweeps import Sweep, share_of_anchors
+from pitmanyor.measured import Measured
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.posterior import Posterior, Traced
+from pitmanyor.posterior import Posterior
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
 from pitmanyor.runs.lock import hold
@@ -40,12 +37,13 @@ from pitmanyor.unseen import Completion, TopicShares, Way, infer
 
 Floats = NDArray[np.float64]
 Preset = Literal["paper"]
-BURN_IN = 5  # collapsed sweeps: births in all documents, at several times the cost of a mixed sweep
+BURN_IN = 5  # collapsed sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 FEWEST_TOPICS = 10
+PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
 NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
-class Fit(Traced):
+class Fit(Measured):
     """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
 
     `home` is the directory of its run, if it is saved.
@@ -141,40 +139,6 @@ class Fit(Traced):
         """
         return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
 
-    def perplexity(
-        self,
-        test: Corpus,
-        *,
-        completion: Completion = "gibbs",
-        observed: float = 0.5,
-        sweeps: int = 20,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> Perplexity:
-        """Perplexity of documents that were not in the fit; see `pitmanyor.evaluate.perplexity`."""
-        way = Way(completion, sweeps, seed, threads)
-        return evaluate.perplexity(self, test, observed=observed, **way._asdict())
-
-    def link_scores(self, held: HeldOut, links: str | None = None) -> LinkScores:
-        """AUC and average precision on the pairs that `Corpus.hide_links` held out."""
-        return evaluate.link_scores(self, held, links)
-
-    def dominant_topics(self, *, cap: int | None = None) -> NDArray[np.int64]:
-        """The topic with the largest share in each document; `cap` leaves only the so many largest topics to choose."""
-        return evaluate.dominant_topics(self, cap=cap)
-
-    def coherence(
-        self,
-        measure: Measure = "npmi",
-        *,
-        reference: Corpus | None = None,
-        n_words: int = 10,
-        window: int | None = None,
-    ) -> Floats:
-        """The coherence of every topic's likeliest words in a reference corpus, by default the one that was fitted."""
-        words = evaluate.top_words(self, n_words)
-        return evaluate.coherence(words, reference or self.corpus, measure, window=window)
-
     def __repr__(self) -> str:
         return (
             f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
@@ -192,6 +156,7 @@ def fit(
     sweep: Sweep = "mixed",
     burn_in: int | None = None,
     anchors: float | None = None,
+    passes: int | None = None,
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
@@ -210,11 +175,14 @@ def fit(
 
     Exact blocked Gibbs sampling (maths 2-5); the same seed gives the same bytes on any number of threads.
 
-    sweeps: how often every token is updated.
+    sweeps: how often all there is is updated; every token once at least.
     max_topics: no more topics than this (the posterior given that); below a gem only.
     sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
-    burn_in: collapsed sweeps before mixed ones; by default a quarter of the sweeps, at most 5.
+    burn_in: collapsed sweeps before mixed ones; none by default where topics are dealt at random (see below), else a
+        quarter of the sweeps, at most 5.
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
+    passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
+        default, which comes further in the same time than 1 (docs/benchmarks.md).
     initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. Below a gem it is by
         default a quarter of the square root of the number of tokens, 10 at least: a chain that begins with too few
         topics is slow to find more (docs/benchmarks.md).
@@ -235,6 +203,7 @@ def fit(
         raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
     if preset is not None:
         model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
+        passes = 1 if passes is None else passes
     if sweeps is None:
         raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
     text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
@@ -254,8 +223,9 @@ def fit(
         seed=int(seed),
         chain=int(chain),
         sweep=sweep,
-        burn_in=min(BURN_IN, sweeps // 4) if burn_in is None else int(burn_in),
+        burn_in=_collapsed_at_first(burn_in, sweeps, initial_topics),
         anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
+        passes=PASSES if passes is None else int(passes),
         max_topics=max_topics,
         initial_topics=initial_topics,
         rule=rule,
@@ -321,6 +291,13 @@ def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: in
         return None
     most = plan.n_tokens if max_topics is None else max_topics
     return min(max(FEWEST_TOPICS, round(math.sqrt(plan.n_tokens) / 4)), most)
+
+
+def _collapsed_at_first(burn_in: int | None, sweeps: int, initial_topics: int | None) -> int:
+    """How many collapsed sweeps come first. Topics dealt at random do as well without (docs/results/peers.md)."""
+    if burn_in is not None:
+        return int(burn_in)
+    return 0 if initial_topics else min(BURN_IN, sweeps // 4)
 
 
 def _as_in_the_paper(

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node, Tokens
 from pitmanyor.infer.linking import link_probability, network_log_likelihood
@@ -125,7 +126,7 @@ class Posterior:
     def stream(self, name: str | None = None) -> Tokens:
         """The stream of that name; by default the words, or else the first stream."""
         streams = {tokens.name: tokens for tokens in self.state.plan.graph.streams}
-        name = name or ("word" if "word" in streams else next(iter(streams)))
+        name = name or main_of(streams)
         if name not in streams:
             raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
         return streams[name]

@@ -147,6 +147,17 @@ def test_a_line_for_posts_without_known_words_or_author_and_a_word_on_those_with
         assert [row["line"] for row in csv.DictReader(file)] == ["2", "4"]
 
 
+def test_bad_lines_of_new_posts_are_told_and_may_be_skipped(home, run):
+    new, word = home / "bad.csv", Corpus.load(run / "corpus.safetensors").vocabulary[0]
+    new.write_text(f"text,author\n{word},ann\n{word},bob,more\n{word},cy\n")
+    said = call("infer", run, new, "-o", home / "bad_shares.csv", code=3).stderr
+    assert "line 3: 3 fields where the first line has 2" in said and "--skip-bad-lines" in said
+    assert "-O NAME=VALUE" in said
+    assert "line 3: 3 fields" in call("infer", run, new, "-o", home / "bad_shares.csv", "--skip-bad-lines").stdout
+    found = facts("infer", run, new, "-o", home / "bad_shares.csv", "--skip-bad-lines")
+    assert (found["documents"], found["bad lines"]) == (2, 1)
+
+
 @pytest.mark.parametrize("model", ["my_model.py:graph", "my_model.py", "my_model.py:made", "lda:3", "bursty:hdp_lda"])
 def test_models_of_ones_own_and_with_arguments(home, posts, model):
     name = str(home / model) if model.startswith("my") else model

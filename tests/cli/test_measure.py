@@ -122,3 +122,40 @@ def test_runs_that_have_nothing_in_common_are_refused(home):
     assert "observed is the share" in call(
         "evaluate", home / "run", "--test", home / "simulated_posts.jsonl", "--observed", 2, code=3
     ).stderr  # fmt: skip
+
+
+def test_links_that_a_run_held_out_are_predicted(home):
+    follows = home / "simulated_follows.csv"
+    call(
+        "fit", home / "simulated_posts.jsonl", "--links", follows, "--hold-links", 0.4, "--model", "tntm",
+        "--sweeps", 6, "--text-sweeps", 3, "--samples", 2, "--seed", 5, "-o", home / "held",
+    )  # fmt: skip
+    found = facts("evaluate", home / "held", "--links", follows)["held-out links"]["follows"]
+    whole, result = read(str(home / "simulated_posts.jsonl"), links=str(follows)), load(home / "held")
+    left, held = whole.hide_links("follows", by="author", share=0.4, seed=5)
+    assert result.corpus.content_hash == left.content_hash
+    exact = result.link_scores(held)
+    assert (found["AUC"], found["average precision"]) == (exact.auc, exact.average_precision)
+    assert (found["pairs"], found["share linked, what guessing has"]) == (len(held.pairs), held.linked.mean())
+
+
+def test_links_that_nobody_held_out_are_not_scored(home):
+    follows = home / "simulated_follows.csv"
+    assert "was shown all pairs" in call("evaluate", home / "run", "--links", follows, code=3).stderr
+    assert "has sampled none" in call("evaluate", home / "chains", "--links", follows, code=3).stderr
+    posts = home / "simulated_posts.jsonl"
+    assert "this model has no links" in call("fit", posts, "--hold-links", 0.1, "-o", home / "no", code=3).stderr
+
+
+def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
+    posts, result = home / "new" / "simulated_posts.jsonl", load(home / "run")
+    found = facts(
+        "evaluate", home / "run", "--reference", posts, "--test", posts, "--cap", 2, "--left-to-right", "--seed", 3
+    )  # fmt: skip
+    other = read(str(posts), duplicates="keep", missing_author="keep", min_tokens=0)
+    words = evaluate.top_words(result, 10, least=LEAST)
+    assert found["coherence"]["pmi"] == pytest.approx(evaluate.coherence(words, other, "pmi").mean())
+    assert found["coherence"]["pmi"] != pytest.approx(evaluate.coherence(words, result.corpus, "pmi").mean())
+    assert found["clusters"]["dominant topics"] <= 2
+    whole = found["perplexity of whole posts, from left to right"]
+    assert whole["of all"] == pytest.approx(result.left_to_right(other, seed=3).total)

@@ -82,7 +82,13 @@ def test_tables_are_of_one_chain_and_load_no_other(blog, tmp_path, monkeypatch):
 
 
 def test_a_change_that_is_wrong_changes_nothing(named):
-    for wrong in (["--merge", "0,1="], ["--merge", "0,1", "--rename", "2="], ["--reset-all", "--rename", "x"]):
+    for wrong in (
+        ["--merge", "0,1="],
+        ["--merge", "0,1", "--rename", "2="],
+        ["--merge", "0,1", "--rename", "9999=x"],
+        ["--merge", "0,1", "--merge", "2,9999"],
+        ["--reset-all", "--rename", "x"],
+    ):
         call("label", named.home, "--rename", "3=mine")
         assert call("label", named.home, *wrong, code=3).stderr
         said = json.loads((named.home / "names.json").read_text())["topics"]
@@ -90,14 +96,14 @@ def test_a_change_that_is_wrong_changes_nothing(named):
 
 
 def test_names_of_strangers_do_not_command_the_terminal(tmp_path):
-    evil = "ann\x1b[2J\x9b31m\u202e"
+    evil = "ann\x1b[2J\x9b31m\u202e\U000e0041"
     corpus = Corpus.from_tokens([["\x1b[31mgoal", "team"]] * 4, groups={"author": ["bob", evil] * 2})
     fit(models.lda(1), corpus, sweeps=2, seed=1, checkpoint=tmp_path / "run")
-    shown = "ann[U+001B][2J[U+009B]31m[U+202E]"
+    shown = "ann[U+001B][2J[U+009B]31m[U+202E][U+E0041]"
     assert shown in call("recommend", tmp_path / "run", "--author", "bob").stdout
     who = ["--author", "bob"]
     for command, *args in (["label"], ["topics"], ["topics", "--json"], ["recommend", *who, "--json"]):
-        assert not {"\x1b", "\x9b", "\u202e"} & set(call(command, tmp_path / "run", *args).stdout)
+        assert not {"\x1b", "\x9b", "\u202e", "\U000e0041"} & set(call(command, tmp_path / "run", *args).stdout)
     assert facts("recommend", tmp_path / "run", "--author", "bob")["authors"][0]["label"] == evil
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pitmanyor import CorpusError, read, simulate_microblog
-from pitmanyor.experiments.data import has_label, in_one_stream, split, without_words
+from pitmanyor.experiments.data import in_one_stream, split, without_words
 from pitmanyor.experiments.settings import Settings
 
 
@@ -51,7 +51,7 @@ def test_the_report_says_what_was_left_out(corpus):
 
 def test_posts_without_a_label_are_told_from_the_others():
     made = read([{"text": "apple pie", "label": "a"}, {"text": "plum pie", "label": None}], label="label")
-    assert has_label(made.groups["label"]).tolist() == [True, False]
+    assert made.groups["label"].known.tolist() == [True, False]
 
 
 def test_one_stream_has_all_tokens_of_each_document(corpus):

@@ -1,15 +1,14 @@
 """Tables of a fit, as columns and as files."""
 
 import csv
-import sys
 
 import duckdb
 import numpy as np
 import pytest
 
 from pitmanyor import Corpus, FileError, PlanError, fit, labels, models, prevalence
-from pitmanyor.export import tables, write_table, write_tables
-from pitmanyor.export.tables import _plain as plain_cells
+from pitmanyor.export import sheets, tables, write_table, write_tables
+from pitmanyor.export.sheets import _plain as plain_cells
 from pitmanyor.insight import author_shares, merge, view
 
 
@@ -95,14 +94,14 @@ def test_what_looks_like_a_formula_is_text(tmp_path):
 def test_csv_is_written_a_block_at_a_time(blog, made, tmp_path, monkeypatch):
     """Blocks of few rows give the same bytes, and no more cells at once than they may have."""
     write_table(made["documents"], tmp_path / "whole.csv")
-    sizes, module = [], sys.modules["pitmanyor.export.tables"]  # the package shows the function of that name
+    sizes = []
 
     def counted(table):
         sizes.append(len(table["row"]))
         return plain_cells(table)
 
-    monkeypatch.setattr(module, "CELLS", 5 * len(made["documents"]))
-    monkeypatch.setattr(module, "_plain", counted)
+    monkeypatch.setattr(sheets, "CELLS", 5 * len(made["documents"]))
+    monkeypatch.setattr(sheets, "_plain", counted)
     write_table(made["documents"], tmp_path / "blocks.csv")
     assert (tmp_path / "blocks.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert max(sizes) == 5 and sum(sizes) == blog.corpus.n_documents

@@ -6,7 +6,7 @@ import pytest
 from pitmanyor import Corpus, FileError, PlanError, fit, labels, models
 from pitmanyor.export import author_graph
 from pitmanyor.figures import author_heat_map, draw_authors, topic_table, traces, write_figures
-from pitmanyor.figures.network import place_nodes, with_room
+from pitmanyor.figures.network import with_room
 from pitmanyor.insight import author_shares, merge, prevalence
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pitmanyor[figures]'")
@@ -75,15 +75,6 @@ def test_topics_that_are_all_small_are_drawn(blog, monkeypatch):
     assert len(author_heat_map(blog, n_topics=3).axes[0].get_xticklabels()) == 3
     largest = prevalence(blog).shares[0].argmax()
     assert labels(blog)[largest] in words_on(topic_table(blog, n_topics=1))
-
-
-def test_links_pull_authors_together():
-    """Two groups of ten, each fully linked, and one link between them."""
-    group = [(i, j) for i in range(10) for j in range(i)]
-    pairs = np.array([*group, *((i + 10, j + 10) for i, j in group), (0, 10)])
-    at = place_nodes(pairs, np.random.default_rng(0).normal(0, 0.5, (20, 2)))
-    apart = np.sqrt(((at[:, None] - at[None]) ** 2).sum(axis=2))
-    assert apart[:10, :10].mean() < 0.7 * apart[:10, 10:].mean()
 
 
 def test_names_have_room():

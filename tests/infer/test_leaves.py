@@ -9,7 +9,7 @@ import pytest
 from oracle.invariants import check
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.infer.leaves import LeafIndex, find_leaves, leaf_names
+from pitmanyor.infer.leaves import LeafIndex, find_emitters, find_leaves
 from pitmanyor.infer.sweeps import Sweeper, initialise
 from pitmanyor.kernels.leaves import Leaves
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
@@ -50,13 +50,24 @@ def author_words(*, also_emits: bool) -> Graph:
     return g
 
 
+def some_bursty() -> Graph:
+    """One stream emits from a node per document and topic, the other from the node above it, which is no leaf then."""
+    g = bursty(two_streams(shared=True).without("tag"))
+    g.tokens("tag", topic="theta", emit="phi")
+    return g
+
+
 GRAPHS: dict[str, tuple[Callable[[], Graph], set[str]]] = {
     "hpyp": (hpyp, {"phi"}),
     "hdp_lda": (hdp_lda, {"phi"}),
     "lda": (lambda: lda(4), {"phi"}),
     "author_topic": (author_topic, {"phi"}),
     "tntm": (lambda: tntm().without("follows"), {"psi", "psi_tag"}),
-    "bursty": (lambda: bursty(hpyp()), set()),
+    "bursty": (lambda: bursty(hpyp()), {"phi"}),
+    "bursty, two streams": (lambda: bursty(tntm().without("follows")), {"psi", "psi_tag"}),
+    "bursty, two streams, one node": (lambda: bursty(two_streams(shared=True)), {"phi"}),
+    "bursty, author words": (lambda: bursty(author_words(also_emits=True)), {"own"}),
+    "bursty and not": (some_bursty, set()),
     "two word parents": (two_word_parents, {"phi"}),
     "two streams, one node": (lambda: two_streams(shared=True), {"phi"}),
     "two streams, own words": (lambda: two_streams(shared=False), {"phi", "psi"}),
@@ -83,7 +94,7 @@ def swept(graph: Graph, n_threads: int = 1) -> State:
 def no_leaves(state: State) -> LeafIndex:
     """All tokens by their walks."""
     first, streams = np.zeros(len(state.net.cells) + 1, np.int64), np.zeros(len(state.plan.graph.streams), np.int64)
-    return LeafIndex({}, Leaves(first, np.zeros(0, np.int32), streams))
+    return LeafIndex({}, Leaves(first, np.zeros(0, np.int32), streams, streams.astype(np.uint32)))
 
 
 def bytes_of(state: State) -> dict[str, bytes]:
@@ -96,7 +107,7 @@ def test_leaves_give_the_bytes_of_the_walk_through_every_token(name):
     make, leaves = GRAPHS[name]
     graph = make()
     state = swept(graph)
-    assert set(leaf_names(state.plan)) == leaves
+    assert set(find_emitters(state.plan)) == leaves
     check(state)
     with patch("pitmanyor.infer.vectors.find_leaves", no_leaves):
         walked = swept(graph)

@@ -28,7 +28,7 @@ def test_tags_that_a_draft_has_are_left_out_and_count(blog):
 
 def test_the_score_is_the_probability_of_the_next_tag_averaged_over_samples(blog):
     draft = as_corpus(blog, [SPORT, "album song"])
-    tags, probability = tag_probabilities(blog, draft)
+    tags, probability = tag_probabilities(blog, draft, by="model")
     assert probability.shape == (2, len(tags)) and (probability.sum(axis=1) <= 1.0).all()
     expected = np.zeros(2)
     for sample in blog.samples:
@@ -113,7 +113,7 @@ def test_tags_of_an_authors_own(blog):
     rows, words = result.axes("psi_own")["author x topic"], result.axes("psi_own")["word"]
     for author in (who, "nobody"):
         draft = as_corpus(result, [SPORT], author)
-        tags, probability = tag_probabilities(result, draft)
+        tags, probability = tag_probabilities(result, draft, by="model")
         theta = result.infer(draft, node="theta").shares[0]
         psi = result.mean("psi_tag")
         if author == who:

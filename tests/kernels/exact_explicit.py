@@ -26,7 +26,7 @@ from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.network import TextAndNetwork
 from pitmanyor.infer.sweeps import initialise
 from pitmanyor.infer.vectors import Switch
-from pitmanyor.kernels import explicit
+from pitmanyor.kernels import crossed_draw, explicit
 from pitmanyor.kernels.arrays import ROW, WIDE
 from pitmanyor.state import Rule, State
 from pitmanyor.state.columns import arrange
@@ -36,7 +36,7 @@ Customers = dict[str, dict[Key, dict[int, int]]]
 N_LIVE, N_HELD = 3, 2
 LEAST = 1e-3  # of linked vectors, so that every topic can be reached
 TRIES = 1  # so that the scan behind the tries is reached too
-FAST = ("simple", "quick")  # flags of `Explicit`: which of its fast kernels it takes, where the graph allows
+FAST = ("simple", "crossed", "quick")  # flags of `Explicit`: which of its fast kernels it takes, where the graph allows
 
 
 class DocumentChain:
@@ -146,9 +146,9 @@ class DocumentChain:
 
         return outcomes(once)
 
-    def _sweep(self) -> None:
-        with patch.object(explicit, "TRIES", TRIES):
-            self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2))
+    def _sweep(self, passes: int = 1) -> None:
+        with patch.object(explicit, "TRIES", TRIES), patch.object(crossed_draw, "TRIES", TRIES):
+            self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 
     def token_update(self, token: int) -> csr_array:
         """P of updating one token (the plan's number) and no other; general kernel only."""
@@ -163,9 +163,9 @@ class DocumentChain:
 
         return self._matrix([self._from(start, update) for start in self.states])
 
-    def visit(self, starts: Sequence[int]) -> csr_array:
+    def visit(self, starts: Sequence[int], passes: int = 1) -> csr_array:
         """Rows of P of the whole visit, from the states with these numbers."""
-        return self._matrix([self._from(self.states[i], self._sweep) for i in starts])
+        return self._matrix([self._from(self.states[i], lambda: self._sweep(passes)) for i in starts])
 
     def _matrix(self, rows: list[dict[Any, float]]) -> csr_array:
         entries = [(i, self.index[end], chance) for i, row in enumerate(rows) for end, chance in row.items()]

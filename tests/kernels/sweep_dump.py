@@ -66,7 +66,7 @@ def explicit(state: State) -> dict[str, NDArray[np.generic]]:
     switch = Switch(state)
     switch.down(state, seed)
     vectors = state.net.stay.copy()
-    Explicit(state, 1).sweep(state, np.array([0]), n_held, seed)
+    Explicit(state, 1).sweep(state, np.array([0]), n_held, seed, 2)
     switch.up(state, seed)
     return {f"explicit {name}": array for name, array in (arrays(state) | {"vectors": vectors}).items()}
 

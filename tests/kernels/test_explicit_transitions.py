@@ -9,6 +9,7 @@ import pytest
 from kernels.exact_explicit import N_HELD, DocumentChain
 from kernels.test_mutants import binomial_ratios_dropped
 from oracle.toys import Toy, bursty, diamond, three_layers, two_parents
+from pitmanyor import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
 
@@ -38,6 +39,15 @@ def three_topics() -> Graph:
     return g
 
 
+def bursty_streams() -> Toy:
+    """A crossed node for each of two streams, one of them over words per author."""
+    g = bursty()[0]
+    own = g.dirichlet("own", over="vocabulary", plate=("author", "topic"), concentration=1.9)
+    tags = g.pyp("tag_burst", base=own, plate=("document", "topic"), discount=0.2, concentration=0.8)
+    g.tokens("hashtag", topic="theta", emit=tags)
+    return posts(g)
+
+
 TOYS = {
     "one node": lambda: with_text(three_layers()[0], ["x", "x"]),
     "one node, no discount": lambda: with_text(three_layers(discounts=False)[0], ["x", "y"]),
@@ -48,20 +58,30 @@ TOYS = {
     "tntm, no discount": lambda: posts(diamond(discounts=False)[0]),
     "local root": lambda: with_text(three_topics(), ["x", "y", "x"]),
     "bursty": lambda: with_text(bursty()[0], ["x", "x"]),
+    "bursty, two words": lambda: with_text(bursty()[0], ["x", "y"]),
+    "bursty, local root": lambda: with_text(models.bursty(three_topics(), discount=0.6, concentration=0.7), ["x", "x"]),
+    "bursty, two streams": bursty_streams,
     "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
 }
-# where the fast kernels can be taken: none with a local word node, the simple one with one local node over one parent
-QUICK = [name for name in TOYS if name != "bursty"]
+# where the fast kernels can be taken: with one local node over one parent the simple one, or with a crossed word node
+# below it the crossed one; else the quick one, without a local word node
+CROSSED = [name for name in TOYS if name.startswith("bursty")]
+QUICK = [name for name in TOYS if name not in CROSSED]
 SIMPLE = ("one node", "one node, no discount", "local root", "three tokens")
 BY_TOKEN = [name for name in TOYS if name not in ("two parents", "local root")]
 
 
 def kernels_of(toy: str) -> list[str]:
-    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE)]
+    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE), *["crossed"] * (toy in CROSSED)]
 
 
-# whole visits of the others have too many branches to follow from every state
-WHOLE = [(toy, kernel) for toy in ("bursty", "one node", "two parents", "local root") for kernel in kernels_of(toy)]
+# whole visits of the others have too many branches to follow from every state; those of the crossed one are many
+WHOLE = [
+    (toy, kernel, rule)
+    for toy in ("bursty", "one node", "two parents", "local root")
+    for kernel in kernels_of(toy)
+    for rule in (RULES if kernel != "crossed" else RULES[:1])
+]
 
 
 def check_visit(chain: DocumentChain, rule: str) -> None:
@@ -76,8 +96,7 @@ def check_visit(chain: DocumentChain, rule: str) -> None:
         assert rule == "paper" or len(ends) == N_HELD ** sum(k < N_HELD for k in topics)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("toy", "kernel"), WHOLE)
+@pytest.mark.parametrize(("toy", "kernel", "rule"), WHOLE)
 def test_visiting_a_document_leaves_its_law_as_it_is(toy, kernel, rule):
     check_visit(DocumentChain(TOYS[toy](), rule, kernel), rule)
 
@@ -95,6 +114,14 @@ def test_updating_a_token_leaves_the_law_as_it_is_and_tokens_make_a_visit(toy, r
     for kernel in kernels_of(toy):
         rows = DocumentChain(TOYS[toy](), rule, kernel).visit(starts).toarray()
         assert np.abs(rows - expected[starts]).max() < 1e-13
+
+
+@pytest.mark.parametrize(("toy", "kernel"), [("one node", k) for k in kernels_of("one node")] + [("bursty", "general")])
+def test_two_passes_are_one_visit_after_the_other(toy, kernel):
+    chain = DocumentChain(TOYS[toy](), "clamp", kernel)
+    once = chain.visit(range(len(chain.states)))
+    starts = np.unique(np.linspace(0, len(chain.states) - 1, 3).astype(int)).tolist()
+    assert np.abs((chain.visit(starts, 2) - once[starts] @ once).toarray()).max() < 1e-13
 
 
 def test_a_planted_bug_is_caught():

@@ -28,6 +28,11 @@ MODELS = {
     "lda": lambda: models.lda(6, concentration=2.0),
     "author_topic": lambda: models.author_topic(concentration=1.0),
     "two_streams": two_streams,
+    "bursty hpyp": lambda: models.bursty(models.hpyp(concentration=1.0), concentration=0.7),
+    "bursty hdp_lda": lambda: models.bursty(models.hdp_lda(concentration=2.0), discount=0.0, concentration=3.0),
+    "bursty lda": lambda: models.bursty(models.lda(6, concentration=2.0), concentration=0.5),
+    "bursty author_topic": lambda: models.bursty(models.author_topic(concentration=1.0), concentration=1.0),
+    "bursty two_streams": lambda: models.bursty(two_streams(), discount=0.5, concentration=0.8),
 }
 
 
@@ -63,6 +68,8 @@ def test_plain_kernels_give_the_same_bytes(name: str) -> None:
 
 @pytest.mark.nojit
 def test_other_shapes_are_not_plain() -> None:
-    for graph in (models.tntm().without("follows"), models.bursty(models.hpyp())):
+    tntm, one_node = models.tntm().without("follows"), models.hpyp()
+    one_node.tokens("tag", topic="theta", emit="phi")
+    for graph in (tntm, models.bursty(tntm), models.bursty(one_node)):
         truth = simulate(graph, documents=2, tokens=2, groups={"author": 1}, vocabulary=3, seed=1)
         assert not new_state(compile_plan(graph, truth.corpus)).plain

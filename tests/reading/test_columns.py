@@ -31,6 +31,14 @@ def chosen(record, **options):
             {"text": "body", "tags": "hashtags", "label": "category"},
         ),
         ({"text": "oven", "label": None, "user": {"x": {}}}, {"text": "text"}),
+        (
+            {
+                "data": {"text": "an oven", "author_id": "7", "id": "1", "entities": {"hashtags": [{"tag": "x1"}]}},
+                "includes": {"users": [{"id": "7"}]},
+                "matching_rules": [{"id": "3", "tag": "bakers"}],
+            },
+            {"text": "data.text", "author": "data.author_id", "tags": "data.entities.hashtags[].tag", "id": "data.id"},
+        ),
     ],
 )
 def test_guesses(record, expected):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pitmanyor.errors import CorpusError, PitmanyorError, ReadWarning
 from pitmanyor.reading import read
 from pitmanyor.reading.badlines import BadLines
-from pitmanyor.reading.delimited import open_delimited
+from pitmanyor.reading.delimited import LONGEST_FIELD, open_delimited
 from pitmanyor.reading.options import FileOptions
 
 
@@ -98,6 +98,12 @@ def test_lines_that_an_open_quotation_mark_swallows_are_told(tmp_path):
     )
 
 
+def test_long_texts_are_read(tmp_path):
+    """Longer than the 131,072 characters that Python's parser takes by itself, also where the delimiter is guessed."""
+    corpus = read(write(tmp_path, f'text;author\n"{"long; " * 100_000}";ann\nshort one;bob\n'), stop_words=None)
+    assert (corpus.n_documents, corpus.streams["word"].words.size) == (2, 100_002)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -105,7 +111,11 @@ def test_lines_that_an_open_quotation_mark_swallows_are_told(tmp_path):
             'text,author\nfine,ann\n"never closed,bob\nmore,cy\n',
             "line 3: a quotation mark opens a field here",
         ),
-        ('text,author\nfine,ann\n"' + "long " * 30000, "line 3: a field of more than 131,072 characters"),
+        pytest.param(
+            'text,author\nfine,ann\n"' + "long " * (LONGEST_FIELD // 5 + 1),
+            "line 3: a field of more than 16,777,216 characters: a quotation mark is probably never closed",
+            id="too long",
+        ),
         ("text,author\n", "holds no post"),
         ("\n\n", "the file is empty"),
     ],

@@ -179,6 +179,93 @@ def test_the_focus_stays_where_it_was(page, payload):
     page.locator("#draft-text").fill("")
 
 
+def test_marks_of_charts_by_keyboard(page, payload):
+    """Tab comes to every set of marks once, arrows go from mark to mark and say what they are, Enter chooses."""
+    pressed = "[...document.querySelectorAll('#list [aria-pressed=true]')].map(one => one.dataset.topic).join()"
+    held = "(document.activeElement.dataset.topic ?? document.activeElement.dataset.author)"
+    stops = {"map": 1, "network": 1, "times": 1, "heat": 2, "trust": 1}
+    for panel, n in stops.items():
+        assert page.locator(f'#{panel} svg.chart [tabindex="0"]').count() == n, panel
+        for i in range(n):
+            page.locator(f'#{panel} svg.chart [tabindex="0"]').nth(i).focus()
+            page.keyboard.press("Shift")  # as somebody does who uses the keyboard
+            first = page.evaluate("document.activeElement.getAttribute('aria-label')")
+            seen = {first}
+            for key in ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"] * 2:
+                page.keyboard.press(key)
+                seen.add(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+                assert page.locator("#tip").inner_text() == page.evaluate(
+                    "document.activeElement.getAttribute('aria-label')"
+                )
+            assert len(seen) > 1 and page.locator(f'#{panel} svg.chart [tabindex="0"]').count() == n, (panel, seen)
+            assert page.evaluate(pressed) == ""  # arrows did not go through the topics meanwhile
+    for panel in ("map", "heat"):
+        page.locator(f'#{panel} svg.chart [tabindex="0"]').first.focus()
+        topic = page.evaluate(held)
+        page.keyboard.press("Enter")
+        assert page.evaluate(pressed) == topic == page.evaluate(held), panel
+        page.keyboard.press(" ")
+        assert page.evaluate(pressed) == ""
+    page.locator('#network svg.chart [tabindex="0"]').focus()
+    name = payload["authors"]["names"][int(page.evaluate(held))]
+    page.keyboard.press("Enter")
+    assert page.locator("#search").input_value() == name
+    page.keyboard.press("Escape")
+    assert page.locator("#tip").is_hidden() and page.locator("#search").input_value() == ""
+
+
+def test_the_next_mark_lies_in_the_direction_of_the_arrow(page):
+    places = []
+    page.locator('#heat rect[tabindex="0"]').focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"):
+        box = page.evaluate("(({ x, y }) => [x, y])(document.activeElement.getBoundingClientRect())")
+        page.keyboard.press(key)
+        after = page.evaluate("(({ x, y }) => [x, y])(document.activeElement.getBoundingClientRect())")
+        places.append([after[0] - box[0], after[1] - box[1]])
+    right, again, down, left = places
+    assert right[0] > 0 and again[0] > 0 and down[1] > 0 and left[0] < 0
+    assert right[1] == again[1] == left[1] == 0  # along the row
+
+
+def test_topics_of_a_draft_by_keyboard(page, payload):
+    page.locator("#draft-text").fill(" ".join(word for word, _, _ in payload["topics"][1]["words"][:6]))
+    page.wait_for_selector("#draft-topics button")
+    page.locator("#draft-author").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#draft-topics') !== null")
+    page.keyboard.press("Enter")
+    assert page.locator("#list [aria-pressed=true]").get_attribute("data-topic") == "1"
+    chip = page.locator('#draft-topics button[data-topic="1"]')
+    assert chip.get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Escape")
+    assert chip.get_attribute("aria-pressed") == "false"
+    page.locator("#draft-text").fill("")
+
+
+def test_the_list_of_topics_can_be_skipped(browser, file):
+    with opened(browser, file.as_uri()) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.innerText") == "Skip the list of topics"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.closest('.panel').id") == "words"
+
+
+def test_many_topics_are_a_few_cards_at_first(browser, payload, tmp_path):
+    many = [payload["topics"][0] | {"id": 100 + i, "label": f"#t{i}", "small": False} for i in range(20)]
+    times = payload["times"] | {name: [payload["times"][name][0]] * 20 for name in ("shares", "low", "high")}
+    few = {"topics": many, "times": times, "families": ["#t0"]}
+    gone = {name: value for name, value in payload.items() if name not in ("posts", "authors", "network", "draft")}
+    topics = [one | {"family": 0} for one in many]
+    draft = {"words": {}, "base": {"word": [0.05] * 20}}
+    with drawn(browser, gone | few | {"topics": topics, "draft": draft}, tmp_path / "many.html") as (page, wrong):
+        assert page.locator("#words .card").count() == 12 and page.locator("#list .topic").count() == 20
+        page.locator("#more-cards").focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#words .card").count() == 20 and wrong == []
+        page.locator("#search").fill("#t1")
+        assert page.locator("#words .card").count() == 11
+
+
 def test_search_finds_authors_and_words(page, payload):
     name = payload["authors"]["names"][0]
     page.locator("#search").fill(name)
@@ -233,14 +320,37 @@ def test_a_draft_gets_hashtags_without_a_server(page, payload):
 def test_the_topics_of_drafts_in_the_page_are_near_those_of_the_model(page, blog, payload):
     """Expectation and maximisation over the commonest words, against Gibbs sweeps over all of the model."""
     infer, texts = Inference(atlas_of(blog)), [text for text, _ in payload["posts"]["posts"][:40]]
-    agree = 0
-    for text in texts[::4]:
+    same_topic = same_tag = 0
+    for i, text in enumerate(texts[::4]):
+        author = None if i % 2 else i
+        page.locator("#draft-author").select_option("" if author is None else str(author))
         page.locator("#draft-text").fill(text)
         page.wait_for_selector("#draft-out[aria-busy=false]")
-        shares = infer(Draft(text, None))["shares"]
-        agree += page.locator("#draft-topics li").first.get_attribute("data-topic") == str(shares.index(max(shares)))
+        found = infer(Draft(text, author))
+        topic, shares = page.locator("#draft-topics li").first.get_attribute("data-topic"), found["shares"]
+        same_topic += topic == str(shares.index(max(shares)))
+        tags = [f"#{one['tag']}" for one in found["tags"][:3]]
+        same_tag += page.locator("#draft-tags button").first.inner_text() in tags
+    page.locator("#draft-author").select_option("")
     page.locator("#draft-text").fill("")
-    assert agree >= 8
+    assert same_topic >= 8 and same_tag >= 8
+
+
+def test_hashtags_are_those_of_posts_like_the_draft(browser, payload, tmp_path):
+    """Two posts with a word and a hashtag that no other has: both are offered, and first that of the same author."""
+    said, names = payload["posts"], payload["posts"]["names"]
+    posts = said | {"posts": [*said["posts"]], "authors": [*said["authors"]], "minutes": [*said["minutes"]]}
+    for author, tag in enumerate(("zebra", "yak")):
+        posts["posts"].append([f"quark #{tag}", [0, 5, 0, 1, 1 + len(tag), 0]])
+        posts["authors"].append(author)
+        posts["minutes"].append(None)
+    with drawn(browser, payload | {"posts": posts}, tmp_path / "echo.html") as (page, wrong):
+        for author, tag in enumerate(("zebra", "yak")):
+            page.locator("#draft-author").select_option(label=names[author])
+            page.locator("#draft-text").fill("a quark")
+            page.wait_for_selector(f"#draft-tags button:first-of-type:has-text('#{tag}')")
+            assert {"#zebra", "#yak"} <= set(page.locator("#draft-tags button").all_inner_texts())
+        assert wrong == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1300, "dark")])

@@ -7,13 +7,13 @@ import pytest
 
 from pitmanyor import fit as fit_model
 from pitmanyor import models, read, simulate_microblog
-from pitmanyor.evaluate import matching
+from pitmanyor.evaluate import convergence, matching
+from pitmanyor.evaluate.convergence import agreement
 from pitmanyor.report import trust
 from pitmanyor.report.trust import (
     judge,
     judge_topics,
-    kept_of,
-    rhat,
+    rhats_of,
     shared_topics,
     thinned,
     topic_numbers,
@@ -22,21 +22,11 @@ from pitmanyor.report.trust import (
 from pitmanyor.report.view import atlas_of
 
 
-def test_rhat_is_near_one_for_noise_and_large_for_chains_apart():
-    rng = np.random.default_rng(1)
-    same = [rng.normal(size=400) for _ in range(3)]
-    assert rhat(same) == pytest.approx(1.0, abs=0.02)
-    assert rhat([same[0], same[1] + 5]) > 2
-    assert rhat([np.linspace(0, 10, 400)]) > 1.5  # one chain that drifts
-    assert rhat([np.zeros(10), np.ones(10)]) == np.inf
-    assert np.isnan(rhat([np.zeros(2)]))
-
-
-def test_rhat_by_its_formula():
-    chains = np.random.default_rng(2).normal(size=(2, 10)).cumsum(axis=1)
-    halves = chains.reshape(4, 5)
-    within, between = halves.var(axis=1, ddof=1).mean(), 5 * halves.mean(axis=1).var(ddof=1)
-    assert rhat(list(chains)) == pytest.approx(np.sqrt((0.8 * within + between / 5) / within))
+def test_rhats_are_those_of_diagnose(blog):
+    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9)
+    for chains in ([blog], [blog, other]):
+        said = {one.name: round(one.rhat, 3) for one in convergence(chains)}
+        assert dict(trust_facts(atlas_of(blog), chains, redact=False)["rhat"]) == said and len(said) > 5
 
 
 @pytest.mark.parametrize(
@@ -114,7 +104,7 @@ def test_with_a_network_spare_topics_are_not_counted():
     corpus = read(blog.records, links=blog.links)
     found = fit_model(models.tntm(), corpus, sweeps=12, seed=1, samples=3, text_sweeps=6)
     atlas = atlas_of(found)
-    counts, how = topic_numbers(atlas, kept_of([found]))
+    counts, how = topic_numbers(atlas, [found])
     assert "3 posterior samples" in how and max(counts) <= found.n_topics
     said = trust_facts(atlas, [found], redact=False)
     assert "Only 6 sweeps of the whole model" in said["sentence"]
@@ -126,7 +116,8 @@ def test_sweeps_before_the_network_joined_do_not_count_and_there_may_be_none():
     blog = simulate_microblog(posts=40, authors=4, seed=1)
     corpus = read(blog.records, links=blog.links)
     late = fit_model(models.tntm(), corpus, sweeps=40, seed=1, text_sweeps=20)
-    assert {values.shape for values in kept_of([late]).values()} == {(1, 10)}  # half of those since, not of all
+    log_joint = late.trace["log_joint"][-10:]  # half of those since, not of all
+    assert rhats_of([late])["log_joint"] == pytest.approx(agreement(log_joint[None]))
     at_once = fit_model(models.tntm(), corpus, sweeps=3, seed=1, text_sweeps=0)
     said = trust_facts(atlas_of(at_once), [at_once], redact=False)
     n = len(np.unique(at_once.state.text.topic))

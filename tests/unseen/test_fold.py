@@ -32,6 +32,24 @@ def deep(discount: float, weights: list[float] | None = None) -> Graph:
     return g
 
 
+def diary() -> Graph:
+    """Words and hashtags of one node: what a document said in one stream it says again in the other."""
+    g = models.hpyp(topic_discount=0.3)
+    tag = replace(g.streams[0], name="hashtag")
+    return models.bursty(Graph.from_parts(g.nodes, [tag, *g.streams]), discount=0.4)
+
+
+def sketch(shared: bool = True) -> Graph:
+    """Own words without discount, over words that are no topic's or over none, beside a stream of shared ones."""
+    g = Graph()
+    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
+    base = g.pyp("gamma", base=uniform("vocabulary")) if shared else uniform("vocabulary")
+    own = g.pyp("own", base=base, plate=("document", "topic"), discount=0)
+    g.tokens("word", topic=theta, emit=own)
+    g.tokens("hashtag", topic=theta, emit=g.pyp("phi", base=uniform("vocabulary"), plate="topic"))
+    return g
+
+
 GRAPHS = {
     "hpyp": models.hpyp(topic_discount=0.3),
     "hdp_lda": models.hdp_lda(),
@@ -40,6 +58,10 @@ GRAPHS = {
     "tntm without discounts": models.tntm(topic_discount=0.0).without("follows"),
     "deep": deep(0.6),
     "fixed mixing": deep(0.3, [0.5, 0.3, 0.2]),
+    "bursty": models.bursty(models.hpyp(topic_discount=0.3), discount=0.4),
+    "bursty tntm": models.bursty(models.tntm(topic_discount=0.5).without("follows"), discount=0.6),
+    "bursty together": diary(),
+    "own words over no topic's": sketch(),
 }
 PLAIN = ("hpyp", "hdp_lda", "lda")
 TOKENS = (("place", 1), ("place", 1), ("hashtag", 0), ("hashtag", 1), ("word", 0), ("word", 1))
@@ -54,7 +76,7 @@ def toy(name: str) -> Document:
             size = TOPICS if node.side == "topic" else 2
             vectors[node.name] = rng.dirichlet(np.full(size, 3.0), TOPICS if node.per_topic else None)
     streams = {stream.name for stream in graph.streams}
-    tokens = MORE if name in PLAIN else tuple((s, w) for s, w in TOKENS if s in streams)
+    tokens = MORE if name in (*PLAIN, "bursty") else tuple((s, w) for s, w in TOKENS if s in streams)
     return Document(graph, vectors, {node.name: 1.0 for node in graph.nodes if node.local}, tokens)
 
 
@@ -103,3 +125,11 @@ def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
     document = toy(name)
     document = replace(document, tokens=tuple(token for token in document.tokens if token[0] == "word"))
     assert worst_error(found(name, document, 30, leaf), document.moments(leaf)) < 4.5
+
+
+def test_own_words_over_none_are_over_all_words_alike():
+    over = toy("own words over no topic's")
+    over = replace(over, vectors={**over.vectors, "gamma": np.full(2, 0.5)})
+    alone = replace(over, graph=sketch(shared=False), vectors={n: v for n, v in over.vectors.items() if n != "gamma"})
+    one, other = (found("", document, 5) for document in (over, alone))
+    assert one.tobytes() == other.tobytes()

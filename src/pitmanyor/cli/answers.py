@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import typer
 
 from pitmanyor.errors import CorpusError, FileError, GraphError, PitmanyorError, PlanError, SaveWarning, StateError
+from pitmanyor.visible import UNSEEN, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -36,8 +37,7 @@ BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
     (GraphError, DATA),
     (PlanError, DATA),
 )
-# As in `report.clean`, which would load the sampler: controls but tab and newline, turns of direction, half characters.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
+OPTION = re.compile(r"\b[a-z_]+=")  # as errors of reading name the options of `pitmanyor.read`
 P = ParamSpec("P")
 
 
@@ -98,6 +98,8 @@ def _refuse(error: PitmanyorError, as_json: bool) -> int:
         said = {"error": type(error).__name__, "message": str(error), "exit_code": code}
         typer.echo(_json(said))
     typer.echo(visible(f"error: {error}"), err=True)
+    if isinstance(error, CorpusError) and OPTION.search(str(error)):
+        typer.echo("(Options of reading that have no -- of their own are given as -O NAME=VALUE.)", err=True)
     return code
 
 
@@ -120,15 +122,6 @@ def _print(answer: Answer, as_json: bool) -> None:
             console.print(visible(f"  {line}"), markup=False)
 
 
-def visible(text: str) -> str:
-    """Names and words are of strangers: what would command the terminal, or turn a line around, is shown instead.
-
-    >>> visible("ann\\x1b[2J")
-    'ann[U+001B][2J'
-    """
-    return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
-
-
 @dataclass(frozen=True)
 class _Visible:
     """What rich draws, with the text of it made visible; its own colours stay."""
@@ -143,4 +136,4 @@ class _Visible:
 def _json(facts: dict[str, Any], indent: int | None = None) -> str:
     """The same text to those who parse it, and nothing that a terminal obeys."""
     text = json.dumps(facts, ensure_ascii=False, indent=indent)
-    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)

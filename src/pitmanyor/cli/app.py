@@ -104,6 +104,9 @@ def fit(
     text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
     spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
     n_topics: Annotated[int | None, typer.Option(help="Topics of a model of links alone.")] = None,
+    hold_links: Annotated[
+        float | None, typer.Option(help="Share of the pairs of authors to hold out, for evaluate --links.")
+    ] = None,
     method: Annotated[
         str, typer.Option(help="How links are sampled: exact, or paper (not posterior-correct).")
     ] = "exact",
@@ -139,7 +142,7 @@ def fit(
     options |= {"text_sweeps": text_sweeps, "spare_topics": spare_topics, "n_topics": n_topics}
     options |= {"method": method, "preset": preset}
     options |= {"threads": threads, "checkpoint_every": parse_seconds(checkpoint_every)}
-    return fit_source(source, model, out, options, chains, quiet=json)
+    return fit_source(source, model, out, options, chains, quiet=json, hold=hold_links)
 
 
 @app.command()
@@ -188,13 +191,14 @@ def infer(
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
+    skip_bad_lines: Skip = False,
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
     """Topic shares of new documents, with everything the run learned held fixed."""
     from pitmanyor.cli.work import Source, infer_file
 
-    source = Source.of(file, _columns(text, author, tags, None, None, None), None, False, option)
+    source = Source.of(file, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
     return infer_file(run, source, out, {"sweeps": sweeps, "seed": seed, "completion": completion})
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import Answer
 from pitmanyor.cli.show import best_chain
 from pitmanyor.cli.work import Source
+from pitmanyor.errors import PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -18,64 +19,105 @@ if TYPE_CHECKING:
     from pitmanyor.fitting import Fit
 
 
-def evaluate_run(
-    path: Path, source: Source | None, n_words: int, window: int | None, options: dict[str, Any]
-) -> Answer:
+@dataclass(frozen=True)
+class Asked:
+    """What `evaluate` is asked beside the run: files, and how topics and clusters are judged."""
+
+    test: Source | None
+    links: Path | None
+    reference: Source | None
+    n_words: int
+    window: int | None
+    cap: int | None
+    left_to_right: bool
+
+
+def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
+    """`options` are those of `Fit.perplexity`."""
     from pitmanyor.fitting import load
 
     chosen = best_chain(path)
     fit = load(chosen)
     facts: dict[str, Any] = {"run": str(chosen), "n_topics": fit.n_topics}
     if fit.graph.streams:
-        facts |= _topic_facts(fit, n_words, window)
+        facts |= _topic_facts(fit, asked)
     if fit.state.network:
         facts["network log likelihood"] = {
             links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
         }
+    if asked.links is not None:
+        facts["held-out links"] = _link_facts(fit, asked.links)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
-    if source is not None:
-        facts |= _test_facts(fit, _read_alike(fit, source), options)
+    if asked.test is not None:
+        facts |= _test_facts(fit, _read_alike(fit, asked.test), asked, options)
     else:
         next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")
     return Answer(facts, _lines(facts), next_)
 
 
-def _topic_facts(fit: Fit, n_words: int, window: int | None) -> dict[str, Any]:
+def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
     """What the topics that are not tiny are like. Where words have no order, their company is the whole document."""
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW
     from pitmanyor.evaluate.topics import LEAST
     from pitmanyor.evaluate.windows import in_order
 
-    words = evaluate.top_words(fit, n_words, least=LEAST)
+    words = evaluate.top_words(fit, asked.n_words, least=LEAST)
     facts: dict[str, Any] = {
         "effective topics": evaluate.effective_topics(fit),
         f"topics with {100 * LEAST:g} % of the tokens": len(words),
     }
     if not words:
         return facts
-    if window is None and not in_order(fit.corpus.streams[fit.stream().name]):
+    window, corpus = asked.window, fit.corpus if asked.reference is None else _read_alike(fit, asked.reference)
+    if window is None and not in_order(corpus.streams[fit.stream().name]):
         window = 0
     coherence: dict[str, Any] = {}
     for name, usual in WINDOW.items():
-        coherence[name] = float(evaluate.coherence(words, fit.corpus, name, window=window).mean())
+        coherence[name] = float(evaluate.coherence(words, corpus, name, window=window).mean())
         coherence[f"window of {name}"] = (usual if window is None else window) or "whole documents"
     return facts | {"diversity": evaluate.diversity(words), "coherence": coherence}
 
 
-def _test_facts(fit: Fit, test: Corpus, options: dict[str, Any]) -> dict[str, Any]:
+def _link_facts(fit: Fit, file: Path) -> dict[str, Any]:
+    """How well the pairs that the run held out are predicted; the file says which of them are linked."""
+    from pitmanyor.reading.links import read_links
+    from pitmanyor.reading.options import FileOptions
+
+    if not fit.state.network:
+        raise PlanError("--links predicts links, and this run has sampled none; fit a model with links, such as tntm")
+    found: dict[str, Any] = {}
+    for links in fit.graph.link_sets:
+        if not len(fit.corpus.links[links.name].hidden):
+            raise PlanError(f"this run was shown all pairs of {links.name!r}; fit again with --hold-links 0.1")
+        authors = [str(label) for label in fit.corpus.links[links.name].labels]
+        whole = read_links(file, FileOptions(), authors).links
+        held = fit.corpus.reveal_links(links.name, whole.pairs, links.directed)
+        scores = fit.link_scores(held, links.name)
+        found[links.name] = {
+            "AUC": scores.auc,
+            "average precision": scores.average_precision,
+            "share linked, what guessing has": scores.base_rate,
+            "pairs": scores.n_pairs,
+        }
+    return found
+
+
+def _test_facts(fit: Fit, test: Corpus, asked: Asked, options: dict[str, Any]) -> dict[str, Any]:
     from pitmanyor import evaluate
-    from pitmanyor.experiments.data import has_label
 
     found = fit.perplexity(test, **options)
     facts: dict[str, Any] = {"test documents": test.n_documents, "perplexity": _perplexity_facts(found)}
+    if asked.left_to_right:
+        whole = fit.left_to_right(test, seed=options["seed"])
+        facts["perplexity of whole posts, from left to right"] = {"of all": whole.total, **whole.by_stream}
     if "label" in test.groups:
         group = test.groups["label"]
         how = {name: value for name, value in options.items() if name != "observed"}
-        known = has_label(group)
+        known = group.known
         facts["clusters"] = {}
         if known.any():
-            clusters = evaluate.dominant_topics(fit.infer(test, **how).shares)[known]
+            clusters = evaluate.dominant_topics(fit.infer(test, **how).shares, cap=asked.cap)[known]
             labels = group.codes[known]
             measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
             facts["clusters"] |= {name: measure(clusters, labels) for name, measure in measures.items()}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import Answer, answers
-from pitmanyor.cli.app import AsJson, Author, Label, More, RunPath, Tags, Text, _columns, app
+from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Tags, Text, _columns, app
 
 
 @app.command()
@@ -23,24 +23,33 @@ def evaluate(
     window: Annotated[
         int | None, typer.Option(help="Tokens that are a word's company in coherence; 0: the whole document.", min=0)
     ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="Posts in which coherence looks for company; by default those that were fitted.")
+    ] = None,
+    cap: Annotated[int | None, typer.Option(help="Clusters are of the so many largest topics only.", min=1)] = None,
+    left_to_right: Annotated[
+        bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, for few.")
+    ] = False,
     seed: int = 0,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
     label: Label = None,
+    links: Links = None,
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label."""
-    from pitmanyor.cli.measure import evaluate_run
+    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label.
+
+    --links is the file of all links: those of pairs that fit --hold-links held out are predicted.
+    """
+    from pitmanyor.cli.measure import Asked, evaluate_run
     from pitmanyor.cli.work import Source
 
-    source = None
-    if test is not None:
-        source = Source.of(test, _columns(text, author, tags, None, label, None), None, False, option)
-    return evaluate_run(
-        run, source, words, window, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed}
-    )
+    columns = _columns(text, author, tags, None, label, None)
+    sources = [None if file is None else Source.of(file, columns, None, False, option) for file in (test, reference)]
+    asked = Asked(sources[0], links, sources[1], words, window, cap, left_to_right)
+    return evaluate_run(run, asked, {"observed": observed, "completion": completion, "sweeps": sweeps, "seed": seed})
 
 
 @app.command()

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pitmanyor.cli.answers import Answer
 from pitmanyor.cli.show import SMALLEST, best_chain
@@ -19,8 +19,8 @@ FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "
 OF_CHAINS = ("arviz", "figures")  # what shows all chains of a run; the others show the best
 
 
-class Changes(NamedTuple):
-    """What to do to names: TOPIC=NAME, TOPIC,TOPIC[=NAME], topics to forget."""
+class Naming(NamedTuple):
+    """What to do to names, as it was typed: TOPIC=NAME, TOPIC,TOPIC[=NAME], topics to forget."""
 
     rename: list[str]
     merge: list[str]
@@ -28,7 +28,10 @@ class Changes(NamedTuple):
     reset_all: bool
 
 
-def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
+NOTHING = Naming([], [], [], False)
+
+
+def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
     from rich.markup import escape
     from rich.table import Table
 
@@ -38,7 +41,7 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
     from pitmanyor.runs.directory import NAMES
 
     fit = load(best_chain(path))
-    _change(fit, changes)
+    _change(fit, wish)
     shown, spread = view(fit, n, by), prevalence(fit)
     order = sorted(range(len(shown.names)), key=lambda k: -spread.shares[0, k])
     facts: list[dict[str, Any]] = [
@@ -70,30 +73,37 @@ def label_run(path: Path, changes: Changes, by: Any, n: int) -> Answer:
     return Answer({"run": str(home), "interval": spread.interval, "topics": facts}, said, next_)
 
 
-def _change(fit: Fit, changes: Changes) -> None:
-    """Forget first, then merge, then rename, so that one call can do all; all is read before anything is done."""
-    from pitmanyor.insight import merge, rename, reset
-    from pitmanyor.insight.names import one_line
+def _change(fit: Fit, wish: Naming) -> None:
+    """All is read before anything is done, and either all of it is done or nothing."""
+    from pitmanyor.insight.names import Changes, change
 
-    groups = []
-    for text in changes.merge:
-        found = re.fullmatch(r"\s*(\d+(?:\s*,\s*\d+)+)\s*(?:=(.*))?", text, re.DOTALL)
-        if found is None:
-            raise PlanError(f"--merge takes topics such as 3,7 or 3,7=health, not {text!r}")
-        topics = [int(topic) for topic in found[1].split(",")]
-        groups.append((topics, None if found[2] is None else one_line(topics[0], found[2])))
-    names = {}
-    for text in changes.rename:
-        topic, equals, name = text.partition("=")
-        if not equals or not topic.strip().isdecimal():
-            raise PlanError(f"--rename takes TOPIC=NAME such as 3=health, not {text!r}")
-        names[int(topic)] = one_line(int(topic), name)
-    if changes.reset_all or changes.reset:
-        reset(fit, None if changes.reset_all else changes.reset)
-    for topics, given in groups:
-        merge(fit, topics, given)
-    if names:
-        rename(fit, names)
+    if wish != NOTHING:
+        forget: list[int] | Literal["all"] = "all" if wish.reset_all else wish.reset
+        change(fit, Changes(forget, [_group(text) for text in wish.merge], dict(map(_name, wish.rename))))
+
+
+def _group(text: str) -> tuple[list[int], str | None]:
+    """Topics to merge, and their name.
+
+    >>> _group("3, 7=health")
+    ([3, 7], 'health')
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\s*,\s*\d+)+)\s*(?:=(.*))?", text, re.DOTALL)
+    if found is None:
+        raise PlanError(f"--merge takes topics such as 3,7 or 3,7=health, not {text!r}")
+    return [int(topic) for topic in found[1].split(",")], found[2]
+
+
+def _name(text: str) -> tuple[int, str]:
+    """A topic and its name.
+
+    >>> _name("3=health")
+    (3, 'health')
+    """
+    topic, equals, name = text.partition("=")
+    if not equals or not topic.strip().isdecimal():
+        raise PlanError(f"--rename takes TOPIC=NAME such as 3=health, not {text!r}")
+    return int(topic), name
 
 
 class Wish(NamedTuple):
@@ -103,6 +113,7 @@ class Wish(NamedTuple):
     author: str | None
     posts: Path | None
     n: int
+    by: Any
     links: str | None
     seed: int
 
@@ -118,7 +129,7 @@ def recommend_from(path: Path, wish: Wish) -> Answer:
     fit = load(best_chain(path))
     name = shlex.quote(str(path))
     if wish.text is not None:
-        found = recommend_tags(fit, wish.text, wish.author, wish.n, wish.seed)
+        found = recommend_tags(fit, wish.text, wish.author, wish.n, by=wish.by, seed=wish.seed)
         what, score, sign = "hashtags", "probability of the next hashtag", "#"
         next_ = [f"pitmanyor label {name}    # the topics behind them"]
     else:

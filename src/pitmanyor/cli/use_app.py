@@ -26,9 +26,9 @@ def label(
     json: AsJson = False,
 ) -> Answer:
     """Name the topics by their hashtags, or words; rename and merge them for every output of the run."""
-    from pitmanyor.cli.use import Changes, label_run
+    from pitmanyor.cli.use import Naming, label_run
 
-    return label_run(run, Changes(rename or [], merge or [], reset or [], reset_all), by, tags)
+    return label_run(run, Naming(rename or [], merge or [], reset or [], reset_all), by, tags)
 
 
 @app.command()
@@ -43,6 +43,9 @@ def recommend(
         Path | None, typer.Option(help="Posts of somebody new, a line each: recommends whom to follow.")
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many.", min=1)] = 5,
+    by: Annotated[
+        str, typer.Option(help="Hashtags by the model, by fitted posts that are like the draft (posts), or both.")
+    ] = "both",
     links: Annotated[str | None, typer.Option(help="The set of links, if the model has several.")] = None,
     seed: int = 0,
     json: AsJson = False,
@@ -50,7 +53,7 @@ def recommend(
     """Recommend hashtags for a draft post (--text), or authors to follow (--author, or --posts of somebody new)."""
     from pitmanyor.cli.use import Wish, recommend_from
 
-    return recommend_from(run, Wish(text, author, posts, n, links, seed))
+    return recommend_from(run, Wish(text, author, posts, n, by, links, seed))
 
 
 @app.command()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
 from pitmanyor.cli.show import ABOUT, best_chain, topic_facts, topic_table
 from pitmanyor.cli.values import find_model, parse_options
-from pitmanyor.errors import FileError
+from pitmanyor.errors import FileError, PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -58,7 +58,15 @@ def check_source(source: Source) -> Answer:
     return Answer(facts, [str(table)], [f"{again}    # with the same column options"])
 
 
-def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], chains: int, quiet: bool) -> Answer:
+def fit_source(
+    source: Source,
+    model: str,
+    out: Path,
+    options: dict[str, Any],
+    chains: int,
+    quiet: bool,
+    hold: float | None = None,
+) -> Answer:
     from pitmanyor.cli.chains import fit_chains
 
     graph = find_model(model)
@@ -67,6 +75,8 @@ def fit_source(source: Source, model: str, out: Path, options: dict[str, Any], c
         print(f"{corpus!r}\n", file=sys.stderr)
     if ".py" not in model:
         graph = _without_missing_links(graph, corpus)
+    if hold is not None:
+        corpus = _without_some_pairs(graph, corpus, hold, options["seed"])
     if chains > 1:
         fit_chains(graph, corpus, out, options, chains)
     else:
@@ -83,6 +93,16 @@ def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
             print(f"No links {links.name!r} here: the text alone is fitted; --links FILE adds them.", file=sys.stderr)
             graph = graph.without(links.name)
     return graph
+
+
+def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -> Corpus:
+    """The corpus with a share of the pairs of every link set held out: the run keeps which, but not the answers."""
+    if not graph.link_sets:
+        raise PlanError("--hold-links holds pairs of links out, and this model has no links; --links FILE adds them")
+    for links in graph.link_sets:
+        by = graph[links.between].plate[0]
+        corpus, _ = corpus.hide_links(links.name, by=by, share=share, seed=seed, directed=links.directed)
+    return corpus
 
 
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
@@ -155,7 +175,9 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}
     facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
+    facts["bad lines"] = found.report.n_bad_lines if found.report else 0
     shown = [f"{found.n_documents:,} documents, {len(seen.topics)} topics: {out}"]
+    shown += found.report.skipped() if found.report else []
     shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
     shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
     shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]

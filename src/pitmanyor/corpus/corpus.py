@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus.describe import Description, describe
-from pitmanyor.corpus.hold import HeldOut, hide
+from pitmanyor.corpus.hold import HeldOut, hide, reveal
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
 from pitmanyor.corpus.pick import indices, split
 from pitmanyor.corpus.report import ReadReport
@@ -111,6 +111,19 @@ class Corpus:
         labels = tuple(self.groups[by].labels[code] for code in np.unique(self.groups[by].codes))
         left, held = hide(self.links[name], labels, share, seed, directed)
         return replace(self, links=MappingProxyType({**self.links, name: left})), held
+
+    def reveal_links(self, name: str, truth: Iterable[tuple[Hashable, Hashable]], directed: bool = True) -> HeldOut:
+        """The pairs of a link set that are held out, and whether `truth`, a list of all links, has them.
+
+        >>> pairs = [("ann", "bob")]
+        >>> corpus = Corpus.from_tokens([["a"], ["b"]], groups={"author": ["ann", "bob"]}, links={"follows": pairs})
+        >>> left, held = corpus.hide_links("follows", by="author", share=0.5)
+        >>> left.reveal_links("follows", pairs).linked == held.linked
+        array([ True])
+        """
+        if name not in self.links:
+            raise CorpusError(f"no {name!r} among {', '.join(map(repr, self.links)) or 'none'} of this corpus")
+        return reveal(self.links[name], truth, directed)
 
     @cached_property
     def content_hash(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -52,3 +52,21 @@ def hide(
         frozen(hidden, np.int32),
     )
     return left, HeldOut(tuple((names[a], names[b]) for a, b in pairs.tolist()), linked)
+
+
+def reveal(links: LinkSet, truth: Iterable[tuple[Hashable, Hashable]], directed: bool) -> HeldOut:
+    """The hidden pairs of a link set, with the answers of a list of all links."""
+    known = set(truth)
+    if not directed:
+        known |= {(b, a) for a, b in known}
+    if not len(links.hidden):
+        raise CorpusError("no pair of these links is held out, so there is none to be predicted; hold some out first")
+    if lost := [pair for pair in links.pairs if pair not in known]:
+        a, b = lost[0]
+        raise CorpusError(
+            f"{len(lost):,} links that are not held out are not in this list, such as {a!r} to {b!r}; "
+            "give the list of all links that the corpus was read with"
+        )
+    names = links.labels
+    pairs = tuple((names[a], names[b]) for a, b in links.hidden.tolist())
+    return HeldOut(pairs, np.array([pair in known for pair in pairs], bool))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integer = TypeVar("Integer", np.int32, np.int64)
+UNKNOWN = "(unknown)"  # the label of documents that have none
 
 
 def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArray[Integer]:
@@ -18,6 +19,16 @@ def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArra
         array = array.view()  # the caller's own array stays as it is
         array.flags.writeable = False
     return array
+
+
+def main_of(streams: Iterable[str]) -> str:
+    """The stream that stands for all of them: the words, or else the first.
+
+    >>> main_of(["hashtag", "word"]), main_of(["citation", "hashtag"])
+    ('word', 'citation')
+    """
+    names = list(streams)
+    return "word" if "word" in names else names[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +62,11 @@ class Grouping:
 
     labels: tuple[Hashable, ...]
     codes: NDArray[np.int32]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether each document has a label: those without are one group, which is no class of its own."""
+        return np.array([label != UNKNOWN for label in self.labels], bool)[self.codes]
 
 
 def _no_pairs() -> NDArray[np.int32]:

@@ -66,12 +66,17 @@ class ReadReport:
         lines = [f"Read {self.n_read:,} posts from {self.source}"]
         if self.columns:
             lines.append(f"  columns: {', '.join(map(str, self.columns))}")
-        if self.n_bad_lines:
-            more = self.n_bad_lines - len(self.bad_lines)
-            lines.append(f"  skipped {self.n_bad_lines:,} bad lines")
-            lines += [f"    {bad}" for bad in self.bad_lines] + ([f"    and {more:,} more"] if more else [])
+        lines += [f"  {line}" for line in self.skipped()]
         lines += [f"  {some}" for some in (*self.filters, *self.notes)]
         return "\n".join(lines)
+
+    def skipped(self) -> list[str]:
+        """How many bad lines were skipped, and the first of them; nothing if there were none."""
+        if not self.n_bad_lines:
+            return []
+        more = self.n_bad_lines - len(self.bad_lines)
+        first = [f"  {bad}" for bad in self.bad_lines] + ([f"  and {more:,} more"] if more else [])
+        return [f"skipped {self.n_bad_lines:,} bad lines", *first]
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Stream
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.windows import count_together
 
@@ -60,7 +61,7 @@ def _checked(topic: Sequence[str]) -> Sequence[str]:
 
 
 def _stream(corpus: Corpus, name: str | None) -> Stream:
-    chosen = name or ("word" if "word" in corpus.streams else next(iter(corpus.streams)))
+    chosen = name or main_of(corpus.streams)
     if chosen not in corpus.streams:
         raise PlanError(f"no stream {chosen!r}; this corpus has {', '.join(corpus.streams)}")
     return corpus.streams[chosen]

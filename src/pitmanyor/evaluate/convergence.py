@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.rhat import rhat
 from pitmanyor.posterior import Traced
 
 Floats = NDArray[np.float64]
@@ -34,11 +35,16 @@ class Quantity:
 
 
 def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:
-    """R-hat and effective sample size, by arviz-stats, of what the traces say; quantities that never move are left out.
+    """R-hat, and effective sample size by arviz-stats, of what the traces say; quantities that never move are left out.
 
     So is the number of topics once a network has joined, for each chain has fixed its own then.
     discard: the share of each chain's sweeps to leave out at the beginning; with links, of those since they joined.
     """
+    return [_quantity(name, values) for name, values in watched(fits, discard).items()]
+
+
+def watched(fits: Sequence[Traced], discard: float) -> dict[str, Floats]:
+    """The traces that tell whether chains agree: (chain, sweep) by name, as `kept_traces` has them."""
     traces = kept_traces([fit.trace for fit in fits], discard)
     if any(fit.state.network for fit in fits):
         del traces["n_topics"]
@@ -47,11 +53,11 @@ def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantit
 
 def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> list[Quantity]:
     """The same of traces that were kept without their fits."""
-    return _moving(kept_traces(traces, discard))
+    return [_quantity(name, values) for name, values in _moving(kept_traces(traces, discard)).items()]
 
 
-def _moving(traces: Mapping[str, Floats]) -> list[Quantity]:
-    return [_quantity(name, values) for name, values in traces.items() if np.ptp(values) > 0]
+def _moving(traces: Mapping[str, Floats]) -> dict[str, Floats]:
+    return {name: values for name, values in traces.items() if np.ptp(values) > 0}
 
 
 def topic_numbers(fits: Sequence[Traced], *, discard: float = 0.5) -> dict[int, float]:
@@ -91,16 +97,20 @@ def _last(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
 
 def _quantity(name: str, values: Floats) -> Quantity:
     stats = _array_stats()
-    half = values.shape[1] // 2
-    chains = values if len(values) > 1 else values[:, -2 * half :].reshape(2, half)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a chain that stands still divides by zero: R-hat is infinite
-        rhat, ess = float(stats.rhat(chains)), float(stats.ess(values))
-    return Quantity(name, float(values.mean()), float(values.std(ddof=1)), rhat, ess)
+        warnings.simplefilter("ignore", RuntimeWarning)  # a chain that stands still divides by zero
+        ess = float(stats.ess(values))
+    return Quantity(name, float(values.mean()), float(values.std(ddof=1)), agreement(values), ess)
+
+
+def agreement(values: Floats) -> float:
+    """R-hat of the chains of a trace, a row each; of a single one, of its halves as if they were two."""
+    half = values.shape[1] // 2
+    return rhat(values if len(values) > 1 else values[:, -2 * half :].reshape(2, half))
 
 
 def _array_stats() -> Any:
     try:
         return import_module("arviz_stats.base").array_stats
     except ImportError:
-        raise PlanError("convergence needs the package arviz-stats: pip install 'pitmanyor[diagnose]'") from None
+        raise PlanError("effective sample sizes need arviz-stats: pip install 'pitmanyor[diagnose]'") from None

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pitmanyor.corpus import Corpus, Grouping, Stream
+from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.errors import CorpusError
 from pitmanyor.experiments.settings import Settings
-from pitmanyor.reading.build import UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +34,6 @@ def split(corpus: Corpus, settings: Settings) -> Data:
         return Data(train, test)
     train, held = train.hide_links("follows", by="author", share=settings.held_links, seed=settings.seed)
     return Data(train, test, held)
-
-
-def has_label(group: Grouping) -> NDArray[np.bool_]:
-    """Whether each document has a label: those without were read as one group, which is no class of its own."""
-    return np.array([label != UNKNOWN for label in group.labels], bool)[group.codes]
 
 
 def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:

@@ -14,7 +14,7 @@ from pitmanyor.baselines import pool
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
 from pitmanyor.evaluate.topics import LEAST
-from pitmanyor.experiments.data import Data, has_label, in_one_stream, split
+from pitmanyor.experiments.data import Data, in_one_stream, split
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
@@ -94,7 +94,7 @@ def _notes(data: Data, settings: Settings) -> list[str]:
     if data.held is not None and not _tells_apart(data):
         kind = "linked" if data.held.linked.any() else "not linked"
         notes.append(f"all {len(data.held.linked)} held-out pairs are {kind}, so there is nothing to tell apart")
-    if settings.kind == "clustering" and (n_bare := int((~has_label(data.train.groups["label"])).sum())):
+    if settings.kind == "clustering" and (n_bare := int((~data.train.groups["label"].known).sum())):
         notes.append(f"{n_bare} of {data.train.n_documents} posts have no label: they are fitted, but not scored")
     return notes
 
@@ -132,7 +132,7 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
     Posts without a label have no class to be in, and are left out.
     """
-    known = has_label(posts.groups["label"])
+    known = posts.groups["label"].known
     shares = fitted.infer(posts, sweeps=FOLD_IN, threads=1).shares
     clusters, labels = evaluate.dominant_topics(shares)[known], posts.groups["label"].codes[known]
     return {

@@ -9,7 +9,6 @@ from pitmanyor.baselines import SCHEMES, Scheme, merged, network_alone
 from pitmanyor.baselines.pooling import pools_nothing, why_not
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError
-from pitmanyor.experiments.data import has_label
 from pitmanyor.experiments.settings import MOST_CLUSTERS, Kind, Settings
 from pitmanyor.graph import Graph
 from pitmanyor.models import author_topic, hdp_lda, lda, tntm
@@ -68,7 +67,7 @@ def _refuse(kind: Kind, corpus: Corpus) -> None:
             f"this table is of posts with {' and '.join(f'{name}s' for name in wanted)}, and this corpus has the "
             f"streams {', '.join(corpus.streams)}; name the column of hashtags with --tags, or keep them in the text"
         )
-    if kind == "clustering" and ("label" not in corpus.groups or not has_label(corpus.groups["label"]).any()):
+    if kind == "clustering" and ("label" not in corpus.groups or not corpus.groups["label"].known.any()):
         raise CorpusError("clusters are held against labels, and this corpus has none; name their column with --label")
 
 

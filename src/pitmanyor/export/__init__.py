@@ -2,7 +2,8 @@
 
 from pitmanyor.export.draws import to_arviz, write_arviz
 from pitmanyor.export.lda import pyldavis, write_mallet, write_pyldavis
-from pitmanyor.export.tables import tables, write_table, write_tables
+from pitmanyor.export.sheets import write_table
+from pitmanyor.export.tables import tables, write_tables
 from pitmanyor.export.xmlgraph import author_graph, write_gexf, write_graphml
 
 __all__ = [

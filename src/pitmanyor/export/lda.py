@@ -5,15 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pitmanyor.files import atomic_write
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import view
+from pitmanyor.insight.blocks import document_blocks
 from pitmanyor.insight.counts import word_counts
 from pitmanyor.insight.naming import pooled
+
+Floats = NDArray[np.float64]
 
 
 def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
@@ -22,6 +27,23 @@ def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
     Only words that occur in the stream and topics that have a token of it are in, and rows sum to one over them.
     pyLDAvis numbers topics anew by size; `sort_topics=False` keeps the order of this.
     """
+    data, documents = _parts(fit, stream)
+    return data | {"doc_topic_dists": np.concatenate(list(documents))}
+
+
+def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
+    """The same as JSON: `pyLDAvis.prepare(**json.load(file))`. Documents are written some at a time."""
+    data, documents = _parts(fit, stream)
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in data.items()}
+    with atomic_write(path) as file:
+        file.write(json.dumps(plain, ensure_ascii=False)[:-1].encode() + b', "doc_topic_dists": [')
+        for i, rows in enumerate(documents):
+            file.write(b", " * (i > 0) + json.dumps(rows.tolist())[1:-1].encode())
+        file.write(b"]}")
+
+
+def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Floats]]:
+    """All but the documents' topics, and these in blocks of documents."""
     shown, name = view(fit), fit.stream(stream).name
     words = fit.words_of(name)
     counts = word_counts(fit, name)
@@ -29,24 +51,14 @@ def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
     known = np.flatnonzero(counts.sum(axis=0))
     used = [i for i, members in enumerate(shown.members) if weight[list(members)].any()]
     topics = pooled(fit, name, shown.members)[0][used][:, known]
-    documents = shown.fold(fit.document_shares(name))[:, used]
-    return {
+    data = {
         "topic_term_dists": topics / topics.sum(axis=1, keepdims=True),
-        "doc_topic_dists": documents / documents.sum(axis=1, keepdims=True),
         "doc_lengths": fit.corpus.streams[name].lengths,
         "vocab": [words[w] for w in known],
         "term_frequency": counts.sum(axis=0)[known],
     }
-
-
-def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
-    """The same as JSON: `pyLDAvis.prepare(**json.load(file))`."""
-    data = {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in pyldavis(fit, stream).items()
-    }
-    with atomic_write(path) as file:
-        file.write(json.dumps(data, ensure_ascii=False).encode())
+    rows = (block.shares[:, used] for block in document_blocks(fit, shown, name))
+    return data, (some / some.sum(axis=1, keepdims=True) for some in rows)
 
 
 def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:

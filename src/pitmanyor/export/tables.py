@@ -1,32 +1,28 @@
-"""Every table of a fit, as columns; written as CSV or Parquet."""
+"""Every table of a fit, as columns."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import FileError, PlanError
 from pitmanyor.export.edges import Edge, edges_of
-from pitmanyor.files import atomic_write
+from pitmanyor.export.sheets import Table, write_blocks
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import View, author_shares, prevalence, topics_over_time, view
+from pitmanyor.insight.blocks import document_blocks
 from pitmanyor.insight.counts import streams_of
 from pitmanyor.insight.naming import pooled
 from pitmanyor.insight.spread import Prevalence
 
-Table: TypeAlias = dict[str, NDArray[Any]]
 Format = Literal["csv", "parquet"]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of a cell begins with that a spreadsheet would compute
-CELLS = 1 << 18  # of a table that are text at the same time
 
 
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
@@ -34,27 +30,33 @@ def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
 
     `topics`, `words` (the likeliest of every topic and stream), `documents` and `authors` with their shares of the
     topics, `by_...` for every grouping and `over_time` with intervals, `links`, and `trace`; those that the fit has.
-    Names and merges of the run are heeded.
+    Names and merges of the run are heeded. (`write_tables` writes documents block by block; these are whole.)
     """
-    return dict(_each(fit, n_words))
+    return {name: joined(blocks) for name, blocks in _each(fit, n_words)}
 
 
-def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Table]]:
-    """One table after the other, for together they may not fit into memory."""
+def joined(blocks: Iterable[Table]) -> Table:
+    """The blocks of a table as one."""
+    parts = list(blocks)
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if len(parts) > 1 else parts[0]
+
+
+def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
+    """One table after the other, and each in blocks of rows, for together they may not fit into memory."""
     shown = view(fit)
     corpus = fit.state.plan.corpus
-    yield "topics", _topics(fit, shown)
-    yield "words", _words(fit, shown, n_words)
+    yield "topics", [_topics(fit, shown)]
+    yield "words", [_words(fit, shown, n_words)]
     yield "documents", _documents(fit, shown)
     if "author" in corpus.groups:
-        yield "authors", _authors(fit, shown)
+        yield "authors", [_authors(fit, shown)]
     for name in corpus.groups:
-        yield f"by_{name}", _long(prevalence(fit, by=name))
+        yield f"by_{name}", [_long(prevalence(fit, by=name))]
     if corpus.times is not None and not np.isnat(corpus.times).all():
-        yield "over_time", _long(topics_over_time(fit))
+        yield "over_time", [_long(topics_over_time(fit))]
     if corpus.links and "author" in corpus.groups:
-        yield "links", _links(edges_of(fit))
-    yield "trace", {"sweep": np.arange(1, fit.n_sweeps + 1)} | dict(fit.trace)
+        yield "links", [_links(edges_of(fit))]
+    yield "trace", [{"sweep": np.arange(1, fit.n_sweeps + 1)} | dict(fit.trace)]
 
 
 def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:  # noqa: A002
@@ -71,9 +73,9 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
     except OSError as error:
         raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
     paths: list[Path] = []
-    for name, table in _each(fit, n_words):
+    for name, blocks in _each(fit, n_words):
         paths.append(home / f"{_file_name(name, {path.stem for path in paths})}.{format}")
-        write_table(table, paths[-1])
+        write_blocks(blocks, paths[-1])
     return paths
 
 
@@ -87,71 +89,6 @@ def _file_name(name: str, taken: set[str]) -> str:
     tries = (plain if i == 1 else f"{plain}_{i}" for i in count(1))
     known = {one.casefold() for one in taken}  # some file systems do not tell a from A
     return next(one for one in tries if one.casefold() not in known)
-
-
-def write_table(table: Table, path: Path) -> None:
-    """One table as CSV or, if the name ends so, as Parquet.
-
-    Text in CSV that begins with = + - @, a tab or a carriage return has an apostrophe before it, for spreadsheets would
-    take it for a formula, and posts are of strangers; carriage returns are newlines. Parquet has it as it is.
-    """
-    with atomic_write(path) as file:
-        if path.suffix == ".parquet":
-            file.write(_parquet(table, path))
-        else:
-            file.writelines(_csv(table))
-
-
-def _csv(table: Table) -> Iterator[bytes]:
-    """The lines, a block at a time: as Python's numbers they take many times the memory of the columns."""
-    n_rows = len(next(iter(table.values())))
-    rows = max(1, CELLS // len(table))
-    yield _lines([[_said(name) for name in table]])
-    for start in range(0, n_rows, rows):
-        block = {name: column[start : start + rows] for name, column in table.items()}
-        yield _lines(zip(*(map(_said, column.tolist()) for column in _plain(block).values()), strict=True))
-
-
-def _lines(rows: Iterable[Iterable[object]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
-
-
-def _said(value: object) -> object:
-    """A number that is none, or a time that is not known, is an empty cell; what looks like a formula is text."""
-    if isinstance(value, str):
-        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
-        return f"'{text}" if value.startswith(FORMULA) else text
-    return "" if value is None or value != value else value
-
-
-def _plain(table: Table) -> Table:
-    """Times as text."""
-    out = {}
-    for name, column in table.items():
-        times = column.dtype.kind == "M"
-        out[name] = np.where(np.isnat(column), "", np.datetime_as_string(column)) if times else column
-    return out
-
-
-def _parquet(table: Table, path: Path) -> bytes:
-    import tempfile
-
-    import duckdb
-
-    with tempfile.TemporaryDirectory() as home, duckdb.connect(config={"threads": 1}) as connection:
-        made = Path(home) / "table.parquet"
-        connection.register("made", {name: _typed(column) for name, column in table.items()})
-        try:
-            connection.execute(f"copy made to '{made}' (format parquet)")
-        except duckdb.Error as error:
-            raise FileError(f"{path}: not written as Parquet ({error})") from error
-        return made.read_bytes()
-
-
-def _typed(column: NDArray[Any]) -> NDArray[Any]:
-    return column.astype(object) if column.dtype.kind in "U" else column
 
 
 def _text(values: Any) -> NDArray[Any]:
@@ -193,27 +130,28 @@ def _words(fit: Fit, shown: View, n_words: int) -> Table:
 
 def _shares(shares: NDArray[np.float64], shown: View) -> Table:
     """The dominant topic of every row, and a column of shares for each topic."""
-    shares = shown.fold(shares)
     best = shares.argmax(axis=1)
     out: Table = {"main_topic": np.array(shown.topics)[best], "main_name": _text(shown.names[k] for k in best)}
     return out | {f"topic_{topic}": shares[:, i] for i, topic in enumerate(shown.topics)}
 
 
-def _documents(fit: Fit, shown: View) -> Table:
+def _documents(fit: Fit, shown: View) -> Iterator[Table]:
     corpus = fit.state.plan.corpus
-    out: Table = {"document": np.arange(corpus.n_documents)}
-    if corpus.rows is not None:
-        out["row"] = corpus.rows
-    if corpus.times is not None:
-        out["time"] = corpus.times
-    for name, group in corpus.groups.items():
-        out[name] = _text(group.labels[code] for code in group.codes)
-    return out | _shares(fit.document_shares(), shown)
+    for block in document_blocks(fit, shown):
+        here = block.documents
+        out: Table = {"document": np.arange(here.start, here.stop)}
+        if corpus.rows is not None:
+            out["row"] = corpus.rows[here]
+        if corpus.times is not None:
+            out["time"] = corpus.times[here]
+        for name, group in corpus.groups.items():
+            out[name] = _text(group.labels[code] for code in group.codes[here])
+        yield out | _shares(block.shares, shown)
 
 
 def _authors(fit: Fit, shown: View) -> Table:
     labels, shares = author_shares(fit)
-    return {"author": _text(labels)} | _shares(shares, shown)
+    return {"author": _text(labels)} | _shares(shown.fold(shares), shown)
 
 
 def _long(spread: Prevalence) -> Table:

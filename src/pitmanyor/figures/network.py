@@ -12,13 +12,13 @@ from pitmanyor.export import author_graph
 from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, bare, new_figure, short
 from pitmanyor.fitting import Fit
 from pitmanyor.insight import author_shares, view
+from pitmanyor.insight.layout import spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROUNDS = 150
 ROOM = 0.15, 0.035  # of the width and height: what a name takes
 
 
@@ -38,7 +38,7 @@ def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: in
     pairs = _among(pairs, chosen)
     names, about = [graph.names[i] for i in chosen], [graph.values[i] for i in chosen]
     rng = np.random.default_rng(seed)
-    at = place_nodes(pairs, _first_places(fit, rng, chosen))
+    at = spread(_first_places(fit, rng, chosen), pairs)
     figure = new_figure(7.5, 7.0)
     axes = figure.subplots()
     bare(axes)
@@ -87,24 +87,6 @@ def _first_places(fit: Fit, rng: np.random.Generator, chosen: Ints) -> Floats:
     flat = np.zeros((len(roots), 2))
     flat[:, : min(2, len(s))] = (u * s)[:, :2]
     return np.asarray(flat / max(np.abs(flat).max(), 1e-9) + rng.normal(0.0, 0.05, flat.shape))
-
-
-def place_nodes(pairs: Ints, at: Floats) -> Floats:
-    """Fruchterman and Reingold's layout: all nodes push each other away, linked ones pull."""
-    n = len(at)
-    ideal = 1.5 / np.sqrt(n)
-    weight = np.zeros((n, n))
-    weight[pairs[:, 0], pairs[:, 1]] = weight[pairs[:, 1], pairs[:, 0]] = 1.0
-    weight *= n / max(weight.sum(), 1) * 3  # a dense network would collapse to a point
-    for step in np.linspace(0.1, 0.002, ROUNDS):
-        apart = at[:, None] - at[None]
-        distance = np.sqrt((apart**2).sum(axis=2)) + 1e-9
-        force = ideal**2 / distance**2 - weight * distance / ideal
-        np.fill_diagonal(force, 0.0)
-        move = (apart * force[:, :, None]).sum(axis=1) - at * 2.0  # and a pull to the middle, for those without links
-        length = np.sqrt((move**2).sum(axis=1, keepdims=True)) + 1e-9
-        at = at + move / length * np.minimum(length, step)
-    return at
 
 
 def with_room(at: Floats, order: Ints) -> list[int]:

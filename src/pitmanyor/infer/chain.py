@@ -52,6 +52,7 @@ class Chain:
         sweep: Sweep = "mixed",
         burn_in: int = 0,
         anchors: float | None = None,
+        passes: int = 1,
         n_threads: int = 1,
         join: Join | None = None,
     ) -> None:
@@ -59,7 +60,8 @@ class Chain:
         self.network: TextAndNetwork | None = None
         share = share_of_anchors(state.plan.n_tokens) if anchors is None else anchors
         small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
-        self.sweeper = Sweeper(state, "collapsed" if small else sweep, anchors=share, n_threads=n_threads)
+        kind: Sweep = "collapsed" if small else sweep
+        self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads)
         self.first = Sweeper(state, "collapsed", n_threads=n_threads)
         self.measures = Measures(state)
         self.started = False
@@ -79,7 +81,7 @@ class Chain:
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
         if self.state.network:
-            self.network = TextAndNetwork(self.state, self.sweeper.n_threads, method_of(self.state.network))
+            self.network = self._with_network(method_of(self.state.network))
             self.network.restore(self.state.network)
         self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
 
@@ -107,8 +109,11 @@ class Chain:
         self.state = join_state(self.state, self.join.spare)
         self.measures = Measures(self.state)
         self.measures.take(self.state, (seed[0], seed[1], seed[2] - 1))
-        self.network = TextAndNetwork(self.state, self.sweeper.n_threads, self.join.method)
+        self.network = self._with_network(self.join.method)
         self.network.start(self.state, seed)
+
+    def _with_network(self, method: Method) -> TextAndNetwork:
+        return TextAndNetwork(self.state, self.sweeper.n_threads, method, passes=self.sweeper.passes)
 
     def _remember(self) -> None:
         state = self.state

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import chunk_cells
-from pitmanyor.kernels.arrays import CONCENTRATION, N_COLUMNS, OWN
+from pitmanyor.kernels.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
 from pitmanyor.kernels.births import LEAST
 from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
+from pitmanyor.kernels.sizes import count_sizes
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 DRAWS, LAYERS = 9, 12  # the purposes of the streams
 
 
@@ -38,9 +40,10 @@ class Measures:
             cells = state.plan.cells.of(i)
             if node.local:
                 self.by_node[i] = state.text.measures[:, local]
-                if node.kind == "pyp" and not node.per_topic and net.nodes[i, OWN] < 0:
+                if net.nodes[i, LAYER]:
                     b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
-                    self.by_node[i] = _layer(self.by_node[i], node.discount, b, rng)
+                    sizes = _sizes_of_crossed(state, i) if node.per_topic else _sizes(self.by_node[i])
+                    self.by_node[i] = _layer(self.by_node[i], sizes, node.discount, b, rng)
                 local += 1
             elif i in self.chunks:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
@@ -60,14 +63,28 @@ class Measures:
         return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
 
 
-def _layer(documents: Floats, a: float, b: float, rng: np.random.Generator) -> Floats:
+def _sizes(documents: Floats) -> list[Ints]:
+    """How many documents have 0, 1, 2... tables, and customers."""
+    return [np.bincount(documents[:, column].astype(np.int64)) for column in (OPENED, SEATED)]
+
+
+def _sizes_of_crossed(state: State, i: int) -> list[Ints]:
+    """The same of the restaurants of a node per document and topic, whose customers are tokens."""
+    streams = np.array([stream.emit == state.plan.nodes[i].name for stream in state.plan.graph.streams])
+    longest = int(np.diff(state.text.first[:: len(streams)]).max())
+    sizes, work = np.zeros((2, longest + 1), np.int64), np.zeros((2, state.capacity), np.int64)
+    count_sizes(state.text, streams, np.uint32(1 << state.net.nodes[i, SHIFT]), work, sizes)
+    return [np.trim_zeros(row, "b") for row in sizes]
+
+
+def _layer(documents: Floats, sizes: list[Ints], a: float, b: float, rng: np.random.Generator) -> Floats:
     """What the restaurants of all documents need together, where they share b: only counts of counts matter.
 
     Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
     omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
     """
     total: Floats = np.asarray(documents.sum(axis=0, keepdims=True))
-    more_tables, more_customers = (_more_than(documents[:, column]) for column in (OPENED, SEATED))
+    more_tables, more_customers = (_more_than(counts) for counts in sizes)
     by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
     total[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
     total[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
@@ -75,9 +92,9 @@ def _layer(documents: Floats, a: float, b: float, rng: np.random.Generator) -> F
     return total
 
 
-def _more_than(counts: Floats) -> NDArray[np.int64]:
-    """How many of the counts are above 0, 1, 2, ..."""
-    return np.bincount(counts.astype(np.int64))[::-1].cumsum()[::-1][1:]
+def _more_than(sizes: Ints) -> Ints:
+    """How many are above 0, 1, 2, ..., from how many are 0, 1, 2, ..."""
+    return sizes[::-1].cumsum()[::-1][1:]
 
 
 def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Collection[str] = ()) -> None:
@@ -107,7 +124,7 @@ def _store(state: State, i: int, node: Node, drawn: Floats) -> None:
     if node.share == "layer":
         state.net.rests[CONCENTRATION, block.rests] = drawn[0]
     elif node.local:
-        state.text.concentration[state.net.nodes[i, -1]] = drawn
+        state.text.concentration[state.net.nodes[i, OWN]] = drawn
     else:
         columns = len(drawn) // block.n_instances
         own = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
@@ -132,7 +149,7 @@ def concentration_of(state: State, name: str) -> Floats:
     i = state.plan.index[name]
     node, block = state.plan.nodes[i], state.layout.blocks[i]
     if node.local and node.share == "node" and isinstance(node.concentration, Gamma):
-        return np.asarray(state.text.concentration[state.net.nodes[i, -1]])
+        return np.asarray(state.text.concentration[state.net.nodes[i, OWN]])
     values = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
     if node.share == "layer" or not isinstance(node.concentration, Gamma):
         return values[0, :1]

@@ -8,11 +8,21 @@ from numpy.typing import NDArray
 from pitmanyor.graph import Graph
 from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import AT_WORD, BLOCK, NODE, ROW
+from pitmanyor.kernels.crossed_sweep import crossed_sweep
 from pitmanyor.kernels.explicit import Bench, Sums, explicit_sweep, fill_sums
 from pitmanyor.kernels.quick import quick_sweep
 from pitmanyor.kernels.simple import simple_sweep
 from pitmanyor.kernels.slots import CONSTANT
-from pitmanyor.state.scratch import NOT_SUMMED, is_quick, new_desks, new_sheets, new_slots
+from pitmanyor.state.scratch import (
+    NOT_SUMMED,
+    is_crossed,
+    is_plain,
+    is_quick,
+    new_crossed,
+    new_desks,
+    new_sheets,
+    new_slots,
+)
 from pitmanyor.state.state import State
 
 
@@ -28,15 +38,16 @@ class Explicit:
             np.zeros((n_threads, 3, n_word + 1), np.int64),
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
-        self.simple, self.quick = state.plain, is_quick(plan)
+        self.simple, self.crossed, self.quick = is_plain(plan), is_crossed(plan), is_quick(plan)
         self.slots = new_slots(plan, state.capacity, n_threads, state.net.stay.dtype)
+        self.dishes = new_crossed(state.capacity, n_threads, state.net.stay.dtype)
         self.desks = new_desks(plan, state.capacity, n_threads)
         self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.pairs, self.index = cached_pairs(state)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
-    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
-        """Update the tokens of `documents` among the first `n_held` topics.
+    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed, passes: int = 1) -> None:
+        """Update the tokens of `documents` among the first `n_held` topics, so many times.
 
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
@@ -49,18 +60,22 @@ class Explicit:
         given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
         if self.simple:
             self.slots.stamp[:] = NOT_SUMMED
-            simple_sweep(*given, self.slots, *rest, documents, n_held, seed)
+            simple_sweep(*given, self.slots, *rest, documents, n_held, seed, passes)
+        elif self.crossed:
+            self.slots.stamp[:] = NOT_SUMMED
+            crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed, passes)
         elif self.quick:
             self.sheets.sums[:] = NOT_SUMMED
-            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed)
+            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed, passes)
         else:
-            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed)
+            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)
 
     def _make_room(self, state: State) -> None:
         if self.desks.slot_of.shape[1] != state.capacity:
             self.desks = new_desks(state.plan, state.capacity, self.n_threads)
             self.sheets = new_sheets(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
             self.slots = new_slots(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+            self.dishes = new_crossed(state.capacity, self.n_threads, state.net.stay.dtype)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

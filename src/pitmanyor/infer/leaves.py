@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.kernels.arrays import SHIFT
 from pitmanyor.kernels.leaves import Leaves, Rows, index_tokens
 from pitmanyor.kernels.vectors import CHUNK
 from pitmanyor.plan import Plan
@@ -22,6 +23,7 @@ class LeafCells:
 
     bounds: Ints
     instances: Ints  # (instance, 2): its first run and the one after its last
+    bits: int  # of a token's walk that leads here; 0: all do
     sends: bool  # one parent, and a cell of it for each cell here: runs cannot meet there
 
     def rows(self, block: Block) -> Rows:
@@ -29,7 +31,7 @@ class LeafCells:
         n_runs = len(self.bounds) - 1
         work = np.zeros((n_runs, 2, block.width + 1), np.int32)
         partial = np.empty((n_runs, block.width * (1 + block.n_parents)), np.int64)
-        return Rows(self.bounds, self.instances, self.sends, work, partial)
+        return Rows(self.bounds, self.instances, self.sends, np.uint32(self.bits), work, partial)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +43,42 @@ class LeafIndex:
 
 
 def find_leaves(state: State) -> LeafIndex:
-    plan = state.plan
-    names = leaf_names(plan)
-    streams = np.array([stream.emit in names for stream in plan.graph.streams], np.int64)
-    n_tokens = sum(len(plan.corpus.streams[s.name].words) for s in plan.graph.streams if s.emit in names)
-    n_cells = int(plan.cells.first[-1])
-    tokens = Leaves(np.zeros(n_cells + 2, np.int64), np.empty(n_tokens, np.int32), streams)
+    plan, shift = state.plan, state.net.nodes[:, SHIFT]
+    leaves = find_emitters(plan)
+    bits = {emit: 0 if emit == name else 1 << int(shift[plan.index[emit]]) for name, emit in leaves.items()}
+    streams = [stream for stream in plan.graph.streams if stream.emit in bits]
+    n_tokens = sum(len(plan.corpus.streams[stream.name].words) for stream in streams)
+    tokens = Leaves(
+        np.zeros(int(plan.cells.first[-1]) + 2, np.int64),
+        np.empty(n_tokens, np.int32),
+        np.array([stream.emit in bits for stream in plan.graph.streams], np.int64),
+        np.array([bits.get(stream.emit, 0) for stream in plan.graph.streams], np.uint32),
+    )
     index_tokens(state.text, state.words, tokens)
     tokens = tokens._replace(first=tokens.first[:-1])
-    return LeafIndex({plan.index[name]: _runs(plan, plan.index[name], tokens.first) for name in names}, tokens)
+    nodes = {plan.index[name]: _runs(plan, plan.index[name], bits[emit], tokens.first) for name, emit in leaves.items()}
+    return LeafIndex(nodes, tokens)
 
 
-def leaf_names(plan: Plan) -> list[str]:
-    """Shared word nodes per topic that emit tokens and are nobody's parent."""
-    parents = {name for node in plan.nodes for name in node.parents}
+def find_emitters(plan: Plan) -> dict[str, str]:
+    """The leaves, and the node by which each emits tokens: itself, or its one child, if that is local and per topic."""
     emit = {stream.emit for stream in plan.graph.streams}
-    return [n.name for n in plan.nodes if n.name in emit - parents and n.per_topic and not n.local]
+    children = {node.name: [c for c in plan.nodes if node.name in c.parents] for node in plan.nodes}
+    found = {}
+    for node in plan.nodes:
+        if node.local or not node.per_topic:
+            continue
+        below = children[node.name]
+        if node.name in emit and not below:
+            found[node.name] = node.name
+        elif node.name not in emit and len(below) == 1 and below[0].name in emit:
+            child = below[0]
+            if child.local and child.per_topic and len(child.parents) == 1 and not children[child.name]:
+                found[node.name] = child.name
+    return found
 
 
-def _runs(plan: Plan, index: int, first: Ints) -> LeafCells:
+def _runs(plan: Plan, index: int, bits: int, first: Ints) -> LeafCells:
     """Runs of some CHUNK cells, fewer where the words are common, so that threads share the work evenly."""
     cells = plan.cells.of(index)
     n_tokens = np.diff(first[cells.start : cells.stop + 1])
@@ -69,4 +88,4 @@ def _runs(plan: Plan, index: int, first: Ints) -> LeafCells:
     bounds = np.unique(np.concatenate([starts, run[run < len(work)], [len(work)]]))
     place = np.searchsorted(bounds, np.append(starts, len(work)))
     sends = len(starts) == 1 and len(plan.nodes[index].parents) == 1
-    return LeafCells(bounds + cells.start, np.stack([place[:-1], place[1:]], axis=1), sends)
+    return LeafCells(bounds + cells.start, np.stack([place[:-1], place[1:]], axis=1), bits, sends)

@@ -34,7 +34,7 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
         given = (state.net, state.tables, state.terms)
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
         if state.plain:
-            start = plain_collapsed_sweep(*given, state.slots, *rest)
+            start = plain_collapsed_sweep(*given, state.slots, state.crossed, *rest)
         else:
             start = collapsed_sweep(*given, state.desks, *rest)
         if start == len(documents):
@@ -69,7 +69,9 @@ def share_of_anchors(n_tokens: int) -> float:
 class Sweeper:
     """Carries out sweeps of one kind over a state, on so many threads."""
 
-    def __init__(self, state: State, sweep: Sweep, *, anchors: float = 0.05, n_threads: int = 1) -> None:
+    def __init__(
+        self, state: State, sweep: Sweep, *, anchors: float = 0.05, passes: int = 1, n_threads: int = 1
+    ) -> None:
         if sweep not in SWEEPS:
             raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
         if not 0.0 < anchors <= 1.0:
@@ -79,13 +81,15 @@ class Sweeper:
                 "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
                 'use sweep="mixed", or a finite root such as g.dirichlet(..., over=100)'
             )
+        if passes < 1:
+            raise PlanError(f"passes is how often a sweep updates an explicit document, once at least, not {passes}")
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
-        self.sweep, self.anchors, self.n_threads = sweep, anchors, n_threads
+        self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
         self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
 
     def step(self, state: State, seed: Seed) -> None:
-        """One update of every token."""
+        """One update of every token, and of those of explicit documents as many as there are passes."""
         numba.set_num_threads(self.n_threads)
         n_documents = state.plan.n_documents
         is_anchor = np.ones(n_documents, bool)
@@ -102,7 +106,7 @@ class Sweeper:
         n_held = arrange(state, held_topics(state, is_anchor))
         if n_held:
             self.switch.down(state, seed)
-            self.explicit.sweep(state, others, n_held, seed)
+            self.explicit.sweep(state, others, n_held, seed, self.passes)
             self.switch.up(state, seed)
 
 

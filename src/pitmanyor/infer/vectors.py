@@ -123,7 +123,7 @@ class Switch:
                 net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0
             else:
                 forget(net, plan.cells.of(i).start, plan.cells.of(i).stop)
-        count_shared(net, state.text, state.topics, state.words, leaves.tokens.streams)
+        count_shared(net, state.text, state.topics, state.words, leaves.tokens.streams, leaves.tokens.bits)
         for i in reversed(self.shared):
             block, cells = state.layout.blocks[i], plan.cells.of(i)
             if i in leaves.nodes:
@@ -146,7 +146,8 @@ class Switch:
         block = state.layout.blocks[i]
         if state.plan.nodes[i].discount > 0:
             up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
-        given = (state.net, state.tables, state.terms, self.family, state.text.topic, leaves.tokens, i)
+        tokens = (state.text.topic, state.text.code)
+        given = (state.net, state.tables, state.terms, self.family, tokens, leaves.tokens, i)
         up_leaf(*given, leaves.nodes[i].rows(block), self.log_x, seed)
 
     def _up_words(self, state: State, i: int, seed: Seed) -> None:

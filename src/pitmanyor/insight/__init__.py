@@ -4,9 +4,10 @@ from pitmanyor.insight.names import merge, rename, reset
 from pitmanyor.insight.naming import View, labels, view
 from pitmanyor.insight.nearest import Scored, similar
 from pitmanyor.insight.people import author_shares
-from pitmanyor.insight.recommend import recommend_authors, recommend_tags, tag_probabilities
+from pitmanyor.insight.recommend import recommend_authors
 from pitmanyor.insight.represent import representative
 from pitmanyor.insight.spread import Prevalence, prevalence, topics_over_time
+from pitmanyor.insight.tags import recommend_tags, tag_probabilities
 
 __all__ = [
     "Prevalence",

@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pitmanyor.errors import FileError, PlanError, ReadWarning
 from pitmanyor.files import atomic_write
@@ -54,36 +54,61 @@ def read_names(fit: Fit) -> list[Entry]:
     return entries
 
 
+@dataclass(frozen=True)
+class Changes:
+    """What to forget (topics, or "all"), to merge (topics and a name or None) and to rename; done in this order."""
+
+    forget: Sequence[int] | Literal["all"] = ()
+    merges: Sequence[tuple[Sequence[int], str | None]] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def change(fit: Fit, wanted: Changes) -> None:
+    """Do all of it or, if something is wrong with any part, nothing."""
+    entries = read_names(fit)
+    entries = [] if wanted.forget == "all" else _forgotten(fit, entries, wanted.forget)
+    for topics, name in wanted.merges:
+        entries = _merged(fit, entries, topics, name)
+    for topic, name in wanted.names.items():
+        entries = _renamed(fit, entries, topic, name)
+    _write(fit, entries)
+
+
 def rename(fit: Fit, names: Mapping[int, str]) -> None:
     """Give topics names of your own; a topic that was merged names all of its group."""
-    entries = read_names(fit)
-    for topic, name in names.items():
-        _known(fit, [topic])
-        clean = one_line(topic, name)
-        old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
-        entries = [entry for entry in entries if entry is not old] + [replace(old, name=clean)]
-    _write(fit, entries)
+    change(fit, Changes(names=names))
 
 
 def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
     """Show several topics as one, in every output; the fit itself stays as it is."""
-    _known(fit, topics)
-    if len(set(topics)) < 2:
-        raise PlanError(f"merge takes two topics or more, not {list(topics)}")
-    given = None if name is None else one_line(topics[0], name)
-    entries = read_names(fit)
-    old = [entry for entry in entries if set(entry.topics) & set(topics)]
-    members = sorted(set(topics).union(*(entry.topics for entry in old)))
-    kept = next((entry.name for entry in old if entry.name is not None), None)
-    both = Entry(tuple(members), given or kept)
-    _write(fit, [entry for entry in entries if entry not in old] + [both])
+    change(fit, Changes(merges=[(topics, name)]))
 
 
 def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
     """Forget the names and merges of these topics, or all of them."""
-    _known(fit, topics or [])
-    entries = read_names(fit)
-    _write(fit, [] if topics is None else [entry for entry in entries if not set(entry.topics) & set(topics)])
+    change(fit, Changes(forget="all" if topics is None else topics))
+
+
+def _forgotten(fit: Fit, entries: list[Entry], topics: Sequence[int]) -> list[Entry]:
+    _known(fit, topics)
+    return [entry for entry in entries if not set(entry.topics) & set(topics)]
+
+
+def _merged(fit: Fit, entries: list[Entry], topics: Sequence[int], name: str | None) -> list[Entry]:
+    _known(fit, topics)
+    if len(set(topics)) < 2:
+        raise PlanError(f"merge takes two topics or more, not {list(topics)}")
+    old = [entry for entry in entries if set(entry.topics) & set(topics)]
+    members = sorted(set(topics).union(*(entry.topics for entry in old)))
+    kept = next((entry.name for entry in old if entry.name is not None), None)
+    both = Entry(tuple(members), kept if name is None else one_line(topics[0], name))
+    return [entry for entry in entries if entry not in old] + [both]
+
+
+def _renamed(fit: Fit, entries: list[Entry], topic: int, name: str) -> list[Entry]:
+    _known(fit, [topic])
+    old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
+    return [entry for entry in entries if entry is not old] + [replace(old, name=one_line(topic, name))]
 
 
 def one_line(topic: int, name: object) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
+from pitmanyor.insight.blocks import document_blocks
 from pitmanyor.insight.naming import View, pooled, view
 from pitmanyor.insight.people import author_shares
 
@@ -50,7 +51,16 @@ def similar(
     assert document is not None
     if not 0 <= document < fit.corpus.n_documents:
         raise PlanError(f"there is no document {document}: they are numbered 0 to {fit.corpus.n_documents - 1}")
-    return nearest(view(fit).fold(fit.document_shares()), document, range(fit.corpus.n_documents), n)
+    return best(_near_documents(fit, document), range(fit.corpus.n_documents), n, leave_out={document})
+
+
+def _near_documents(fit: Fit, document: int) -> Floats:
+    """The affinity of all documents with one of them."""
+    shown = view(fit)
+    one = next(
+        block.shares[document - block.start] for block in document_blocks(fit, shown) if document < block.documents.stop
+    )
+    return np.concatenate([affinity(block.shares, one) for block in document_blocks(fit, shown)])
 
 
 def place_of(author: Hashable, labels: list[Hashable]) -> int:

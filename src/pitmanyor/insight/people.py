@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
+from pitmanyor.insight.blocks import document_blocks
 
 Floats = NDArray[np.float64]
 
@@ -28,5 +29,6 @@ def author_shares(fit: Fit, by: str = "author") -> tuple[list[Hashable], Floats]
     group = plan.corpus.groups[by]
     used, codes = np.unique(group.codes, return_inverse=True)
     total = np.zeros((len(used), fit.n_topics))
-    np.add.at(total, codes, fit.document_shares())
+    for block in document_blocks(fit):
+        np.add.at(total, codes[block.documents], block.shares)
     return [group.labels[code] for code in used], total / total.sum(axis=1, keepdims=True)

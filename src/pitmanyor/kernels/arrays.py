@@ -39,7 +39,7 @@ AT_WORD, AT_TOKEN, AS_IS = 0, 1, 2
 
 # columns of Net.nodes and Net.reals
 KIND, WIDE, REST_WIDE, LOCAL, DESK, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
-PRIOR_FIRST, TABLE, SHIFT, MASK, EXPLICIT, N_WORDS, OWN = 7, 8, 9, 10, 11, 12, 13
+PRIOR_FIRST, TABLE, SHIFT, MASK, EXPLICIT, N_WORDS, OWN, LAYER = 7, 8, 9, 10, 11, 12, 13, 14
 DISCOUNT, BASE, SHAPE, RATE = 0, 1, 2, 3
 # columns of Net.cells; of Net.counts and Net.totals; rows of Net.rests
 NODE, ROW, REST, TO_ROW, TO_REST = 0, 1, 2, 3, 4

@@ -27,7 +27,7 @@ from pitmanyor.kernels.arrays import (
     WIDE,
     WORD_LIST,
 )
-from pitmanyor.kernels.document import set_word_cells
+from pitmanyor.kernels.document import lowest_shared, set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
 
 
@@ -68,8 +68,8 @@ def exit_cell(net, side, entry, leaf, code):
 
 @inlined
 def leaf_cell(words, text, which, token):
-    """The cell of the emitting node (the last of its list) for one token."""
-    entry = words.lists[which + 1, FIRST] - 1
+    """The cell of the lowest shared node of its list for one token."""
+    entry = lowest_shared(words, which)
     cell = words.entries[entry, CELL]
     if words.entries[entry, MODE] == AT_TOKEN:
         return np.int64(text.cells[cell, token])
@@ -113,11 +113,12 @@ def _count_words(net, text, words, which, tokens):
 
 
 @kernel
-def count_shared(net, text, topics, words, by_leaf):
+def count_shared(net, text, topics, words, by_leaf, bits):
     """Customers that documents send to shared cells (which must be empty before).
 
     Of the streams in `by_leaf` only their leaf's restaurants are told how many they have: its cells are counted by
-    kernels/leaves.py. A document's tokens of one stream are all in the same restaurants, one for each topic.
+    kernels/leaves.py. A document's tokens of one stream are all in the same restaurants, one for each topic; `bits` has
+    those of their walks that lead there, or 0 where all do.
     """
     n_streams = text.leaf.shape[1]
     for d in range(len(text.context)):
@@ -133,7 +134,10 @@ def count_shared(net, text, topics, words, by_leaf):
             _count_topics(net, text, topics, entry, leaf, tokens)
             if by_leaf[s]:
                 rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
-                for token in range(tokens[0], tokens[1]):
-                    net.totals[rest + np.uint64(text.topic[np.uint64(token)]), CUSTOMERS] += 1
+                always = bits[s] == 0
+                for i in range(tokens[0], tokens[1]):
+                    token = np.uint64(i)
+                    opened = always | ((text.code[token] & bits[s]) != 0)
+                    net.totals[rest + np.uint64(text.topic[token]), CUSTOMERS] += np.int64(opened)
             else:
                 _count_words(net, text, words, which, tokens)

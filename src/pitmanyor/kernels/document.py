@@ -63,6 +63,12 @@ def word_leaf(words, which):
     return words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1
 
 
+@inlined
+def lowest_shared(words, which):
+    """The entry of a list's last shared position: all others of them are above it."""
+    return words.lists[which, FIRST] + words.lists[which, SHARED] - 1
+
+
 @inner
 def load_document(net, tables, terms, desk, text, topics, words, d):
     """Lay document d on the desk: topic-side nodes whole, word-side ones their restaurants' totals alone."""

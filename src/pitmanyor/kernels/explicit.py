@@ -270,36 +270,44 @@ def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, 
 
 
 @inner
-def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_held, parts, key):
+def update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, s, n_held, parts, key, n):
+    """One Gibbs update of every token of one stream of a document, run by run of one word."""
+    n_streams, context = text.leaf.shape[1], text.context[d]
+    which = text.leaf[context, s, WORD_LIST]
+    place = (part, text.leaf[context, s, LEAF], word_part(words, which, False), word_leaf(words, which))
+    start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
+    while start < stop:
+        end = start + 1
+        while end < stop and text.word[end] == text.word[start]:
+            end += 1
+        if text.partner[s, s]:
+            load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+        set_word_cells(words, text, which, start)
+        for token in range(start, end):
+            n = update_token(
+                net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
+            )
+        if text.partner[s, s]:
+            save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+        start = end
+    return n
+
+
+@inner
+def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_held, parts, key, passes):
+    """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
-    n_streams = text.leaf.shape[1]
     context = text.context[d]
     load_document(net, tables, terms, desk, text, topics, words, d)
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
-    for s in range(n_streams):
-        which = text.leaf[context, s, WORD_LIST]
-        place = (part, text.leaf[context, s, LEAF], word_part(words, which, False), word_leaf(words, which))
-        stop = text.first[d * n_streams + s + 1]
-        start = text.first[d * n_streams + s]
-        while start < stop:
-            end = start + 1
-            while end < stop and text.word[end] == text.word[start]:
-                end += 1
-            if text.partner[s, s]:
-                load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
-            set_word_cells(words, text, which, start)
-            for token in range(start, end):
-                n = update_token(
-                    net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
-                )
-            if text.partner[s, s]:
-                save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
-            start = end
+    for _ in range(passes):
+        for s in range(text.leaf.shape[1]):
+            n = update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, s, n_held, parts, key, n)
     save_document(net, tables, terms, desk, text, topics, d, key, n)
 
 
 @inner
-def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block):
+def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block):
     """The documents of one block, at the desk of the thread that runs it."""
     thread = numba.get_thread_id()
     desk = take(desks, thread)
@@ -309,11 +317,16 @@ def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, do
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, parts, key)
+        visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, parts, key, passes)
 
 
 @spread
-def explicit_sweep(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed):
-    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+def explicit_sweep(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes):
+    """Visit the documents in any order, on any number of threads: each has its own random stream.
+
+    Every token is updated `passes` times.
+    """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, block)
+        _visit_block(
+            net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block
+        )

@@ -16,7 +16,8 @@ from numba import prange
 
 from pitmanyor.kernels.arrays import BLOCK, CLAMP, Floats, Ints, Ints32, Reals
 from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
-from pitmanyor.kernels.jit import inlined, inner, loose, spread
+from pitmanyor.kernels.fold_lanes import dot_rows
+from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
@@ -84,21 +85,13 @@ def take(folded, thread):
     )
 
 
-@loose
-def block_sum(words, bases, row, base, lo):
-    """Sum of p_k phi_kw over one block of topics."""
-    total = words.dtype.type(0.0)
-    for k in range(lo, lo + BLOCK):
-        total += words[row, k] * bases[base, k]
-    return total
-
-
 @inlined
 def sum_topics(rows, out, at, row, base):
     """The sum of p_k phi_kw for a row of words and one of bases, block by block, into place `at` of some scratch."""
-    total = 0.0
-    for block in range(rows.words.shape[1] // BLOCK):
-        part = block_sum(rows.words, rows.bases, row, base, block * BLOCK)
+    total, width = 0.0, rows.words.shape[1]
+    for block in range(width // BLOCK):
+        start = block * BLOCK
+        part = dot_rows(rows.words, np.uint64(row * width + start), rows.bases, np.uint64(base * width + start))
         out.blocks[at, block] = part
         total += part
     out.sums[at] = total

@@ -1,365 +1,261 @@
 """New documents over fixed vectors, any local nodes on the topic side (the TNTM's three): kernels/fold.py for networks.
 
-After a token has left, A of every local node on its way is a form in the shared bases, A(leaf, k) = sum_b s_b p_b[k],
-but for the few topics that the document holds (4.1). A slot's weight beyond that form is never negative, so a token
-draws among the slots' excesses and, base by base, among all topics.
+A topic's weight beyond the form of the leaf (kernels/fold_net.py) is not negative, so a token draws among the slots'
+excesses and, base by base, among all topics. Words may be the document's own (kernels/fold_own.py); where no stream has
+such words `own` is None, and Numba compiles nothing of it.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import CLAMP, Floats, Ints, Ints32, Reals
-from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
-from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, SMALL, pick_topic, sum_topics
+from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, pick_topic, sum_topics
+from pitmanyor.kernels.fold_lanes import weigh
+from pitmanyor.kernels.fold_net import (
+    BASE,
+    CUT,
+    GAIN,
+    ONES,
+    SCALE,
+    SUMS,
+    C,
+    T,
+    cut_eight,
+    evaluate,
+    form_at,
+    form_of,
+    row_of,
+    set_scalars,
+    take,
+    term_row,
+    value_eight,
+    value_row,
+)
+from pitmanyor.kernels.fold_own import (
+    chance,
+    factor_row,
+    leave_own,
+    move_own,
+    open_own,
+    pick_entry,
+    seat_own,
+    take_own,
+    weigh_entries,
+)
+from pitmanyor.kernels.fold_seats import clear_slot, close_slot, leave, open_slot, seat
 from pitmanyor.kernels.jit import inlined, inner, spread
+from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
-from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
-C, T, TO = 0, 1, 2  # rows of counts: customers, tables, and tables to parent i at TO + i
-GAIN, SCALE, SHARE = 0, 1, 2  # rows of scalars: b + a T, 1/(b + C), and r_i at SHARE + i
-A_STAY, A_OPEN, A_BASE = 0, 1, 2  # rows of reals: the terms of A, and sum_i r_i A(P_i, k)
-
-
-class Network(NamedTuple):
-    """The local nodes, parents first. Rows of values are the shared bases and, after them, the local nodes."""
-
-    parents: Ints  # (node, i): a row of values; there are at least two, and beyond `n_parents` they are of no weight
-    n_parents: Ints
-    prior: Floats  # (node, i): lambda_i, or fixed weights
-    learned: Ints
-    index: Ints  # of the discount
-    discount: Floats
-    concentration: Floats
-    above: Ints  # (leaf, node): does a walk from the leaf come by?
-    leaf: Ints  # (stream)
-    main: int  # the leaf whose mean is asked for
-
-
-class NetRows(NamedTuple):
-    """What is fixed, as `fold.Rows`."""
-
-    words: Reals
-    bases: Reals
-    n_topics: int
-    small: Floats  # (discount, tables, customers, STAY...)
-
-
-class NetDocuments(NamedTuple):
-    """Tokens by document and stream, as rows of `NetRows.words`, and the rows of every document's bases."""
-
-    first: Ints  # (document * n_streams + stream)
-    row: Ints
-    base: Ints  # (document, base)
-
-
-class Bench(NamedTuple):
-    """Scratch with a leading thread axis until `take` picks one. A slot stands for a topic of the document."""
-
-    token: Ints32
-    slot_of: Ints32
-    slots: Ints32  # (TOPIC or TOKENS, slot)
-    counts: Ints32  # (node, C...; slot)
-    totals: Ints  # (node, C...)
-    scalars: Floats  # (node, GAIN...)
-    reals: Floats  # (node, A_STAY...; slot)
-    values: Floats  # (base or node, slot): p_b of the slot's topic; A
-    forms: Floats  # (base or node, base): the same for a topic that no slot holds, as weights of the bases
-    weights: Floats  # (slot)
-    kept: Floats  # (base): the leaf's forms, summed over sweeps
-    sums: Floats  # (token * n_bases + base): sum over topics of p_k phi_kw
-    blocks: Reals  # (token * n_bases + base, block of topics): its parts
-
-
-TOPIC, TOKENS = 0, 1
-
-
-@inner
-def take(bench, thread):
-    return Bench(
-        bench.token[thread],
-        bench.slot_of[thread],
-        bench.slots[thread],
-        bench.counts[thread],
-        bench.totals[thread],
-        bench.scalars[thread],
-        bench.reals[thread],
-        bench.values[thread],
-        bench.forms[thread],
-        bench.weights[thread],
-        bench.kept[thread],
-        bench.sums[thread],
-        bench.blocks[thread],
-    )
+SOON = 32  # tokens of the next document whose rows are fetched
+TRIES = 32  # draws that may be refused before all topics are weighed one by one
 
 
 @inlined
-def set_scalars(net, bench, j):
-    """gain, scale and the urn's weights of node j from its totals."""
-    b = net.concentration[j]
-    bench.scalars[j, GAIN] = b + net.discount[j] * bench.totals[j, T]
-    bench.scalars[j, SCALE] = 1.0 / (b + bench.totals[j, C])
-    n = net.n_parents[j]
-    if n == 1 or not net.learned[j]:
-        return  # as they were set for good
-    total = float(bench.totals[j, T])
-    for i in range(n):
-        total += net.prior[j, i]
-    whole = 1.0 / total
-    for i in range(n):
-        bench.scalars[j, SHARE + i] = (net.prior[j, i] + bench.totals[j, TO + i]) * whole
+def weigh_slots(rows, bench, row, factor, leaf, n_slots):
+    """Prefix sums of what the slots weigh beyond the form; returns the last."""
+    out, value, cut = row_of(bench, SUMS), value_row(bench, leaf), row_of(bench, CUT)
+    words, held = np.uint64(row * rows.words.shape[1]), np.float32(0.0)
+    for start in range(0, n_slots, WIDTH):
+        h = np.uint64(start)
+        cut_eight(bench, leaf, start)
+        held = weigh(bench.flat, out + h, value + h, factor + h, cut + h, bench.topic, h, rows.words, words, held)
+    return held
 
 
 @inlined
-def set_terms(rows, tables, net, bench, j, h):
-    """stay and open of node j at slot h from its counts."""
-    c, t, i = np.int64(bench.counts[j, C, h]), np.int64(bench.counts[j, T, h]), net.index[j]
-    if c < SMALL:
-        bench.reals[j, A_STAY, h], bench.reals[j, A_OPEN, h] = rows.small[i, t, c, STAY], rows.small[i, t, c, OPEN]
-    else:
-        bench.reals[j, A_STAY, h] = stay_term(tables, i, net.discount[j], CLAMP, c, t)
-        bench.reals[j, A_OPEN, h] = open_term(tables, i, net.discount[j], CLAMP, c, t)
+def pick_slot(bench, n_slots, x):
+    """The topic of the slot into which x falls."""
+    sums, h, first = row_of(bench, SUMS), np.int64(0), len(bench.kept)
+    for start in range(0, n_slots, WIDTH):
+        h += np.int64(count_below(bench.flat, np.float32(x), sums + np.uint64(start)))
+    h = min(h, n_slots - 1)
+    while h > first and bench.flat[sums + np.uint64(h)] <= bench.flat[sums + np.uint64(h - 1)]:  # only by rounding
+        h -= 1
+    return np.int64(bench.topic[h])
 
 
 @inlined
-def count(rows, tables, net, bench, j, h, choice, by):
-    """One customer more or less (`by`) at node j; with its table if `choice` names a parent."""
-    bench.counts[j, C, h] += by
-    bench.totals[j, C] += by
-    if choice >= 0:
-        bench.counts[j, T, h] += by
-        bench.totals[j, T] += by
-        bench.counts[j, TO + choice, h] += by
-        bench.totals[j, TO + choice] += by
-    set_terms(rows, tables, net, bench, j, h)
-
-
-@inlined
-def takes_table(rows, tables, net, bench, j, h, key, n):
-    """Does a customer who leaves node j's slot h take its table along? Also the counter of uniforms."""
-    c, t, i = np.int64(bench.counts[j, C, h]), np.int64(bench.counts[j, T, h]), net.index[j]
-    if t == c:
-        return True, n
-    if t == 1:
-        return False, n
-    if c < SMALL:
-        return uniform(key, n) < rows.small[i, t, c, LEAVE], n + 1
-    return uniform(key, n) < leave_probability(tables, i, net.discount[j], CLAMP, c, t), n + 1
-
-
-@inlined
-def leave(rows, tables, net, bench, j, h, key, n):
-    """A customer of slot h goes from the leaf j and, table by table, from the nodes above (maths 3)."""
-    while j >= 0:
-        goes, n = takes_table(rows, tables, net, bench, j, h, key, n)
-        choice = -1
-        if goes:
-            choice = 0
-            if net.n_parents[j] > 1:
-                x = uniform(key, n) * bench.counts[j, T, h]
-                n += 1
-                while x >= bench.counts[j, TO + choice, h] and choice < net.n_parents[j] - 1:
-                    x -= bench.counts[j, TO + choice, h]
-                    choice += 1
-        count(rows, tables, net, bench, j, h, choice, -1)
-        if not goes:
-            return n
-        j = net.parents[j, choice] - bench.forms.shape[1]
-    return n
-
-
-@inlined
-def value_slots(net, bench, j, start, stop):
-    """sum_i r_i A(P_i, k) of node j at slots start to stop, and A."""
-    gain, scale, n = bench.scalars[j, GAIN], bench.scalars[j, SCALE], net.n_parents[j]
-    one, two = bench.scalars[j, SHARE], bench.scalars[j, SHARE + 1]
-    first, second = np.uint64(net.parents[j, 0]), np.uint64(net.parents[j, 1])
-    node, row = np.uint64(j), np.uint64(bench.forms.shape[1] + j)
-    for slot in range(start, stop):
-        h = np.uint64(slot)
-        base = one * bench.values[first, h] + two * bench.values[second, h]
-        for i in range(2, n):
-            base += bench.scalars[j, SHARE + i] * bench.values[net.parents[j, i], h]
-        bench.reals[node, A_BASE, h] = base
-        bench.values[row, h] = (bench.reals[node, A_STAY, h] + gain * bench.reals[node, A_OPEN, h] * base) * scale
-
-
-@inlined
-def set_form(net, bench, j):
-    """A of node j for a topic that no slot holds, as weights of the bases."""
-    factor, n_bases = bench.scalars[j, GAIN] * bench.scalars[j, SCALE], bench.forms.shape[1]
+def weigh_form(bench, i, leaf):
+    """What all topics weigh by the form, for token i."""
+    n_bases, total = len(bench.kept), 0.0
     for b in range(n_bases):
-        total = 0.0
-        for i in range(net.n_parents[j]):
-            total += bench.scalars[j, SHARE + i] * bench.forms[net.parents[j, i], b]
-        bench.forms[n_bases + j, b] = factor * total
+        total += form_of(bench, leaf, b) * bench.sums[i * n_bases + b]
+    return total
 
 
 @inlined
-def evaluate(net, bench, leaf, n_slots):
-    """A of all nodes on the way from the leaf, at every slot and as forms."""
-    for j in range(leaf + 1):
-        if net.above[leaf, j]:
-            set_scalars(net, bench, j)
-            set_form(net, bench, j)
-            value_slots(net, bench, j, 0, n_slots)
-
-
-@inlined
-def excess(bench, leaf, slot):
-    """What a slot has beyond the form; not negative but by rounding."""
-    n_bases, h = bench.forms.shape[1], np.uint64(slot)
-    row = np.uint64(n_bases + leaf)
-    value = bench.values[row, h]
-    for base in range(n_bases):
-        b = np.uint64(base)
-        value -= bench.forms[row, b] * bench.values[b, h]
-    return max(value, 0.0)
-
-
-@inlined
-def draw(rows, net, bench, documents, d, i, row, leaf, n_slots, u):
-    """A topic for token i."""
-    held, fresh, n_bases = 0.0, 0.0, bench.forms.shape[1]
-    for h in range(n_slots):
-        phi = float(rows.words[row, bench.slots[TOPIC, h]])
-        bench.weights[h] = excess(bench, leaf, h) * phi
-        held += bench.weights[h]
-    for b in range(n_bases):
-        fresh += bench.forms[n_bases + leaf, b] * bench.sums[i * n_bases + b]
-    x = u * (held + fresh)
-    if x < held:
-        h = 0
-        while h < n_slots - 1 and x >= bench.weights[h]:
-            x -= bench.weights[h]
-            h += 1
-        while h > 0 and bench.weights[h] <= 0.0:  # only rounding can come here
-            h -= 1
-        return np.int64(bench.slots[TOPIC, h])
-    x -= held
+def pick_by_form(rows, bench, documents, d, i, row, leaf, x):
+    """A topic by the form: the base into which x falls, and a topic of it."""
+    n_bases = len(bench.kept)
     b, last = 0, 0
     while b < n_bases:
-        part = bench.forms[n_bases + leaf, b] * bench.sums[i * n_bases + b]
+        part = form_of(bench, leaf, b) * bench.sums[i * n_bases + b]
         if part > 0.0:
             last = b
             if x < part:
                 break
             x -= part
         b += 1
-    x /= max(bench.forms[n_bases + leaf, last], 1e-300)
+    x /= max(form_of(bench, leaf, last), 1e-30)
     return pick_topic(rows, bench, i * n_bases + last, row, documents.base[d, last], x)
 
 
 @inlined
-def open_slot(rows, net, bench, documents, d, leaf, k, h):
-    """Slot h for topic k, without customers."""
-    bench.slot_of[k], bench.slots[TOPIC, h], bench.slots[TOKENS, h] = h, k, 0
-    for b in range(bench.forms.shape[1]):
-        bench.values[b, h] = rows.bases[documents.base[d, b], k]
-    for j in range(bench.counts.shape[0]):
-        for x in range(bench.counts.shape[1]):
-            bench.counts[j, x, h] = 0
-        bench.reals[j, A_STAY, h], bench.reals[j, A_OPEN, h] = 0.0, 1.0
-        if net.above[leaf, j]:
-            value_slots(net, bench, j, h, h + 1)
+def draw(rows, bench, documents, d, i, row, leaf, n_slots, u):
+    """A topic for token i."""
+    held, fresh = float(weigh_slots(rows, bench, row, row_of(bench, ONES), leaf, n_slots)), weigh_form(bench, i, leaf)
+    x = u * (held + fresh)
+    if x < held:
+        return pick_slot(bench, n_slots, x)
+    return pick_by_form(rows, bench, documents, d, i, row, leaf, x - held)
+
+
+@inner
+def draw_own(rows, tables, own, bench, documents, d, i, row, leaf, u, n_slots, key, n):
+    """A topic for token i, whose words are those of node u; also the counter."""
+    dish = own.dish[documents.first[d * len(own.node)] + i]
+    held = float(weigh_slots(rows, bench, row, factor_row(bench, u), leaf, n_slots))
+    again, fresh = weigh_entries(rows, tables, own, bench, u, dish, row, leaf), weigh_form(bench, i, leaf)
+    for _ in range(TRIES):
+        x = uniform(key, n) * (held + again + fresh)
+        n += 1
+        if x < held:
+            return pick_slot(bench, n_slots, x), n
+        if x < held + again:
+            return pick_entry(own, dish, x - held), n
+        k = pick_by_form(rows, bench, documents, d, i, row, leaf, x - held - again)
+        taken = chance(own, bench, u, leaf, k)
+        if taken >= 1.0 or uniform(key, n) < taken:
+            return k, n + 1
+        n += 1
+    return draw_slowly(
+        rows, own, bench, documents, d, row, leaf, u, dish, n_slots, (held, again), uniform(key, n)
+    ), n + 1
+
+
+@inner
+def draw_slowly(rows, own, bench, documents, d, row, leaf, u, dish, n_slots, parts, x):
+    """The same law, every topic by itself: where the document holds nearly all topics, and few of their own words."""
+    held, again = parts
+    n_bases, total = len(bench.kept), held + again
+    for turn in range(2):
+        left, found = x * total, np.int64(0)
+        if turn == 1:
+            if left < held:
+                return pick_slot(bench, n_slots, left)
+            if left < held + again:
+                return pick_entry(own, dish, left - held)
+            left -= held + again
+        for k in range(rows.n_topics):
+            weight = 0.0
+            for b in range(n_bases):
+                weight += form_of(bench, leaf, b) * rows.bases[documents.base[d, b], k]
+            weight *= rows.words[row, k] * chance(own, bench, u, leaf, k)
+            if turn == 0:
+                total += weight
+            elif weight > 0.0:
+                found = k
+                if left < weight:
+                    break
+                left -= weight
+    return found
 
 
 @inlined
-def close_slot(bench, h, last):
-    """The last slot takes the place of h, whose topic the document no longer holds."""
-    bench.slot_of[bench.slots[TOPIC, h]] = NONE
-    if h == last:
-        return
-    bench.slots[TOPIC, h], bench.slots[TOKENS, h] = bench.slots[TOPIC, last], bench.slots[TOKENS, last]
-    bench.slot_of[bench.slots[TOPIC, h]] = h
-    for b in range(bench.forms.shape[1]):
-        bench.values[b, h] = bench.values[b, last]
-    for j in range(bench.counts.shape[0]):
-        for x in range(bench.counts.shape[1]):
-            bench.counts[j, x, h] = bench.counts[j, x, last]
-        bench.reals[j, A_STAY, h] = bench.reals[j, A_STAY, last]
-        bench.reals[j, A_OPEN, h] = bench.reals[j, A_OPEN, last]
-
-
-@inlined
-def seat(rows, tables, net, bench, j, h, key, n):
-    """Seat a customer at slot h by the terms of A, from the leaf j up."""
-    while j >= 0:
-        sits, base = bench.reals[j, A_STAY, h], bench.reals[j, A_BASE, h]
-        opens, choice = bench.scalars[j, GAIN] * bench.reals[j, A_OPEN, h] * base, -1
-        if sits > 0.0:
-            goes = uniform(key, n) * (sits + opens) >= sits
-            n += 1
-        else:
-            goes = True
-        if goes:
-            choice = 0
-            if net.n_parents[j] > 1:
-                x = uniform(key, n) * base
-                n += 1
-                while choice < net.n_parents[j] - 1:
-                    x -= bench.scalars[j, SHARE + choice] * bench.values[net.parents[j, choice], h]
-                    if x < 0.0:
-                        break
-                    choice += 1
-        count(rows, tables, net, bench, j, h, choice, 1)
-        if not goes:
-            return n
-        j = net.parents[j, choice] - bench.forms.shape[1]
-    return n
-
-
-@inlined
-def update(rows, tables, net, bench, documents, d, i, row, leaf, n_slots, key, n):
-    """Token i leaves, if it was seated, and is seated anew; returns the number of slots and the counter."""
+def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key, n):
+    """Token i, of stream s, leaves, if it was seated, and is seated anew; returns the number of slots, the counter."""
+    leaf = net.leaf[s]
     if bench.token[i] != NONE:
         h = np.int64(bench.slot_of[bench.token[i]])
         n = leave(rows, tables, net, bench, leaf, h, key, n)
-        bench.slots[TOKENS, h] -= 1
-        if bench.slots[TOKENS, h] == 0:
+        n = leave_words(rows, tables, own, bench, documents, d, i, s, h, key, n)
+        bench.tokens[h] -= 1
+        if bench.tokens[h] == 0:
             n_slots -= 1
             close_slot(bench, h, n_slots)
+            if own is not None:
+                move_own(own, bench, h, n_slots)
     evaluate(net, bench, leaf, n_slots)
-    k = draw(rows, net, bench, documents, d, i, row, leaf, n_slots, uniform(key, n))
+    k, n = draw_any(rows, tables, own, bench, documents, d, i, row, leaf, s, n_slots, key, n)
     if bench.slot_of[k] == NONE:
         open_slot(rows, net, bench, documents, d, leaf, k, n_slots)
+        if own is not None:
+            open_own(own, bench, n_slots)
         n_slots += 1
     h = np.int64(bench.slot_of[k])
-    bench.slots[TOKENS, h] += 1
+    bench.tokens[h] += 1
     bench.token[i] = k
-    return n_slots, seat(rows, tables, net, bench, leaf, h, key, n + 1)
+    n = seat(rows, tables, net, bench, leaf, h, key, n)
+    return n_slots, seat_words(rows, tables, own, bench, documents, d, i, row, s, h, key, n)
+
+
+@inlined
+def leave_words(rows, tables, own, bench, documents, d, i, s, h, key, n):
+    """Token i goes from the document's own words, if its stream has such. Returns the counter."""
+    if own is None:
+        return n
+    if own.node[s] == NONE:
+        return n
+    dish = own.dish[documents.first[d * len(own.node)] + i]
+    return leave_own(rows, tables, own, bench, own.node[s], dish, bench.token[i], h, key, n)
+
+
+@inlined
+def draw_any(rows, tables, own, bench, documents, d, i, row, leaf, s, n_slots, key, n):
+    """A topic for token i, whatever its words; also the counter."""
+    if own is None:
+        return draw(rows, bench, documents, d, i, row, leaf, n_slots, uniform(key, n)), n + 1
+    if own.node[s] == NONE:
+        return draw(rows, bench, documents, d, i, row, leaf, n_slots, uniform(key, n)), n + 1
+    return draw_own(rows, tables, own, bench, documents, d, i, row, leaf, own.node[s], n_slots, key, n)
+
+
+@inlined
+def seat_words(rows, tables, own, bench, documents, d, i, row, s, h, key, n):
+    """Token i comes to the document's own words, if its stream has such. Returns the counter."""
+    if own is None:
+        return n
+    if own.node[s] == NONE:
+        return n
+    dish = own.dish[documents.first[d * len(own.node)] + i]
+    return seat_own(rows, tables, own, bench, own.node[s], dish, row, bench.token[i], h, key, n)
 
 
 @inner
 def keep(net, bench, n_slots, d, shares):
     """Add the mean of the main leaf (appendix B): its excess at every slot, and its form."""
-    leaf, n_bases = net.main, bench.forms.shape[1]
+    leaf, n_bases = net.main, len(bench.kept)
     for j in range(leaf + 1):
         if net.above[leaf, j]:
             set_scalars(net, bench, j)
-            set_form(net, bench, j)
             a, gain, scale = net.discount[j], bench.scalars[j, GAIN], bench.scalars[j, SCALE]
-            value_slots(net, bench, j, 0, n_slots)
-            for h in range(n_slots):
+            base, value = term_row(bench, j, BASE), value_row(bench, j)
+            for start in range(0, n_slots, WIDTH):
+                value_eight(net, bench, j, start)
+            for slot in range(n_bases, n_slots):
+                h = np.uint64(slot)
                 own = bench.counts[j, C, h] - a * bench.counts[j, T, h]
-                bench.values[n_bases + j, h] = (own + gain * bench.reals[j, A_BASE, h]) * scale
-    for h in range(n_slots):
-        shares[d, bench.slots[TOPIC, h]] += excess(bench, leaf, h)
+                bench.flat[value + h] = (own + gain * bench.flat[base + h]) * scale
+    value = value_row(bench, leaf)
+    for slot in range(n_bases, n_slots):
+        h = np.uint64(slot)
+        shares[d, bench.topic[h]] += max(bench.flat[value + h] - form_at(bench, leaf, h), 0.0)
     for b in range(n_bases):
-        bench.kept[b] += bench.forms[n_bases + leaf, b]
+        bench.kept[b] += form_of(bench, leaf, b)
 
 
 @inner
-def begin(rows, net, bench, documents, d):
+def begin(rows, net, own, bench, documents, d):
     """Empty nodes, and the sums of every token's word with every base."""
-    n_streams, n_bases = len(net.leaf), bench.forms.shape[1]
+    n_streams, n_bases = len(net.leaf), len(bench.kept)
     start, stop = documents.first[d * n_streams], documents.first[(d + 1) * n_streams]
     for i in range(stop - start):
         bench.token[i] = NONE
+        if own is not None:
+            own.n_entries[i] = 0
         for b in range(n_bases):
             sum_topics(rows, bench, i * n_bases + b, documents.row[start + i], documents.base[d, b])
     for j in range(bench.totals.shape[0]):
@@ -370,35 +266,48 @@ def begin(rows, net, bench, documents, d):
 
 
 @inner
-def visit(rows, tables, net, bench, documents, sweeps, d, shares):
+def visit(rows, tables, net, own, bench, documents, sweeps, d, shares):
     """All sweeps of document d. The first seats its tokens one after the other, each given those before it."""
-    key, n, n_slots = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0), np.int64(0)
+    key, n, n_slots = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0), np.int64(len(bench.kept))
     n_streams = len(net.leaf)
     start = documents.first[d * n_streams]
-    begin(rows, net, bench, documents, d)
+    begin(rows, net, own, bench, documents, d)
     for sweep in range(sweeps.n + 1):
         for s in range(n_streams):
             for at in range(documents.first[d * n_streams + s], documents.first[d * n_streams + s + 1]):
-                row, leaf = documents.row[at], net.leaf[s]
-                n_slots, n = update(rows, tables, net, bench, documents, d, at - start, row, leaf, n_slots, key, n)
+                row = documents.row[at]
+                n_slots, n = update(
+                    rows, tables, net, own, bench, documents, d, at - start, row, s, n_slots, key, n
+                )  # fmt: skip
         if sweep > sweeps.n_left_out:
             keep(net, bench, n_slots, d, shares)
-    for h in range(n_slots):
-        bench.slot_of[bench.slots[TOPIC, h]] = NONE
-    for b in range(bench.forms.shape[1]):
+    for h in range(len(bench.kept), n_slots):
+        clear_slot(bench, h)
+    for b in range(len(bench.kept)):
         for k in range(rows.n_topics):
             shares[d, k] += bench.kept[b] * rows.bases[documents.base[d, b], k]
 
 
+@inlined
+def fetch(rows, documents, d, n_streams):
+    """Have the rows of words that document d is of come near, if there is one."""
+    if d < len(documents.base):
+        start, width = documents.first[d * n_streams], rows.words.shape[1]
+        for at in range(start, min(documents.first[(d + 1) * n_streams], start + SOON)):
+            for k in range(0, rows.n_topics, LINE):
+                prefetch(rows.words, np.uint64(documents.row[at] * width + k))
+
+
 @inner
-def _visit_block(rows, tables, net, benches, documents, sweeps, block, shares):
-    bench = take(benches, numba.get_thread_id())
+def _visit_block(rows, tables, net, owns, benches, documents, sweeps, block, shares):
+    bench, own = take(benches, numba.get_thread_id()), take_own(owns, numba.get_thread_id())
     for d in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents.base))):
-        visit(rows, tables, net, bench, documents, sweeps, d, shares)
+        fetch(rows, documents, d + 1, len(net.leaf))
+        visit(rows, tables, net, own, bench, documents, sweeps, d, shares)
 
 
 @spread
-def fold_nodes(rows, tables, net, benches, documents, sweeps, shares):
+def fold_nodes(rows, tables, net, owns, benches, documents, sweeps, shares):
     """Add to each row of `shares` the document's topic shares, up to a factor. Any number of threads, one result."""
     for block in prange((len(documents.base) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(rows, tables, net, benches, documents, sweeps, block, shares)
+        _visit_block(rows, tables, net, owns, benches, documents, sweeps, block, shares)

@@ -39,6 +39,15 @@ if vars(config)["DISABLE_JIT"]:
     def count_below(sums, x, h):
         return np.uint64(sum(bool(x >= sums[j]) for j in range(int(h), int(h) + WIDTH)))
 
+    def value_lanes(rows, out, up, shares, terms, stays, gain, scale, h):
+        here = slice(int(h), int(h) + WIDTH)
+        base = shares[0] * rows[up[0], here] + shares[1] * rows[up[1], here]
+        rows[out, here] = (stays * rows[terms[0], here] + gain * rows[terms[1], here] * base) * scale
+
+    def take_lanes(rows, out, row, share, h):
+        here = slice(int(h), int(h) + WIDTH)
+        rows[out, here] = np.maximum(rows[out, here] - share * rows[row, here], rows.dtype.type(0.0))
+
     def dot_block(values, a, b):
         w = values[int(a) : int(a) + BLOCK] * values[int(b) : int(b) + BLOCK]
         w = w[:WIDTH] + w[WIDTH:]
@@ -125,6 +134,61 @@ else:
             return builder.zext(builder.ctpop(below), _I64)
 
         return types.uint64(sums, sums.dtype, types.uint64), generate
+
+    def _row(builder: Any, rows: Any, row: Any, h: Any, element: Any) -> Any:
+        """Eight numbers of a row of a matrix."""
+        start = builder.add(builder.mul(row, builder.extract_value(rows.shape, 1)), h)
+        return builder.bitcast(builder.gep(rows.data, [start]), _vector(element).as_pointer())
+
+    @intrinsic
+    def value_lanes(
+        typing: Any, rows: Any, out: Any, up: Any, shares: Any, terms: Any, stays: Any, gain: Any, scale: Any, h: Any
+    ) -> Any:
+        """rows[out] = (stays * rows[stay] + gain * rows[open] * base) * scale over eight slots from h on.
+
+        `terms` has the numbers of the rows stay and open; the base mixes the two rows `up` by their shares.
+        """
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            element, matrix = _real(signature.args[0]), context.make_array(signature.args[0])(context, builder, args[0])
+            align = 8 if isinstance(element, ir.DoubleType) else 4
+
+            def place(row: Any) -> Any:
+                return _row(builder, matrix, row, args[8], element)
+
+            def row_of(pair: Any, i: int) -> Any:
+                return builder.load(place(builder.extract_value(pair, i)), align=align)
+
+            parts = [
+                builder.fmul(_spread(builder, builder.extract_value(args[3], i)), row_of(args[2], i)) for i in (0, 1)
+            ]
+            base = builder.fadd(*parts)
+            stay, opens = (row_of(args[4], i) for i in (0, 1))
+            opened = builder.fmul(builder.fmul(_spread(builder, args[6]), opens), base)
+            value = builder.fadd(builder.fmul(_spread(builder, args[5]), stay), opened)
+            builder.store(builder.fmul(value, _spread(builder, args[7])), place(args[1]), align=align)
+            return context.get_dummy_value()
+
+        real, pair = rows.dtype, types.UniTuple(types.int64, 2)
+        shared = types.UniTuple(real, 2)
+        return types.void(rows, types.int64, pair, shared, pair, real, real, real, types.int64), generate
+
+    @intrinsic
+    def take_lanes(typing: Any, rows: Any, out: Any, row: Any, share: Any, h: Any) -> Any:
+        """rows[out] = max(rows[out] - share * rows[row], 0) over eight slots from h on."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            element, matrix = _real(signature.args[0]), context.make_array(signature.args[0])(context, builder, args[0])
+            align = 8 if isinstance(element, ir.DoubleType) else 4
+            place, other = (_row(builder, matrix, r, args[4], element) for r in args[1:3])
+            taken = builder.fmul(_spread(builder, args[3]), builder.load(other, align=align))
+            left = builder.fsub(builder.load(place, align=align), taken)
+            zero = ir.Constant(left.type, [element(0.0)] * WIDTH)
+            kept = builder.select(builder.fcmp_ordered(">", left, zero), left, zero)
+            builder.store(kept, place, align=align)
+            return context.get_dummy_value()
+
+        return types.void(rows, types.int64, types.int64, rows.dtype, types.int64), generate
 
     @intrinsic
     def dot_block(typing: Any, values: Any, a: Any, b: Any) -> Any:

@@ -1,8 +1,9 @@
 """Up, for the word nodes that emit tokens: each cell's counts, tables and terms in one pass over the cell (maths 4).
 
-A *leaf* here is a shared word node per topic that is nobody's parent: all its customers are tokens. Its tokens are
-indexed by cell once and for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is
-in the cache. Nothing is written twice, and of a cell that was empty and stays so only the vector's value is cleared.
+A *leaf* here is a shared word node per topic whose customers are tokens: it is nobody's parent, or that of one local
+node per topic, and then those tokens are its customers that open a table there. Its tokens are indexed by cell once and
+for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Nothing is
+written twice, and of a cell that was empty and stays so only the vector's value is cleared.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ from pitmanyor.kernels.seating import refresh_count
 
 
 class Leaves(NamedTuple):
-    """Tokens by cell of their leaf, in CSR form over all cells; and for each stream whether its tokens are here."""
+    """Tokens by cell of their leaf, in CSR form over all cells."""
 
     first: Ints
     token: Ints32
-    streams: Ints
+    streams: Ints  # for each: are its tokens here?
+    bits: np.ndarray  # for each: what says in a walk (uint32) that it leads to the leaf; 0: all do
 
 
 class Rows(NamedTuple):
@@ -56,6 +58,7 @@ class Rows(NamedTuple):
     bounds: Ints
     instances: Ints  # (instance, 2): its first run and the one after its last
     sends: bool
+    bits: np.uint32  # of a walk that leads here; 0: all do
     work: Ints32  # (run, 2, column): new counts, all zero between cells, and a list of columns; none the last
     partial: Ints  # (run, columns, then columns x parents)
 
@@ -144,12 +147,18 @@ def _leaf_row(net, tables, terms, family, cell, log_x, sends, work, partial, see
 
 
 @inner
-def _leaf_run(net, tables, terms, family, topic, leaves, cells, log_x, sends, work, partial, seed):
+def _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, rows, work, partial, seed):
     """The cells of one run."""
+    (topic, code), (sends, bits) = tokens, rows
     partial[:] = 0
     for cell in range(cells[0], cells[1]):
-        for j in range(leaves.first[cell], leaves.first[cell + 1]):
-            work[0, np.uint64(topic[np.uint64(leaves.token[np.uint64(j)])])] += 1
+        if bits == 0:
+            for j in range(leaves.first[cell], leaves.first[cell + 1]):
+                work[0, np.uint64(topic[np.uint64(leaves.token[np.uint64(j)])])] += 1
+        else:
+            for j in range(leaves.first[cell], leaves.first[cell + 1]):
+                token = np.uint64(leaves.token[np.uint64(j)])
+                work[0, np.uint64(topic[token])] += np.int32((code[token] & bits) != 0)
         _leaf_row(net, tables, terms, family, cell, log_x, sends, (work[0], work[1]), partial, seed)
 
 
@@ -171,13 +180,15 @@ def _leaf_totals(net, node, cell, first, last, partial):
 
 
 @spread
-def up_leaf(net, tables, terms, family, topic, leaves, node, rows, log_x, seed):
-    """Counts, tables and terms of a leaf whose restaurants know their customers; `log_x` has a value for each."""
+def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed):
+    """Counts, tables and terms of a leaf whose restaurants know their customers; `log_x` has a value for each.
+
+    `tokens` are the topics of tokens and their walks.
+    """
     for r in prange(len(rows.bounds) - 1):
         cells = (rows.bounds[r], rows.bounds[r + 1])
-        _leaf_run(
-            net, tables, terms, family, topic, leaves, cells, log_x, rows.sends, rows.work[r], rows.partial[r], seed
-        )
+        both = (rows.sends, rows.bits)
+        _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, both, rows.work[r], rows.partial[r], seed)
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
         _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial)

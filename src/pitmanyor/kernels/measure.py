@@ -20,12 +20,12 @@ from pitmanyor.kernels.arrays import (
     DISCOUNT,
     GEM,
     KIND,
+    LAYER,
     LEARNED,
     N_COLUMNS,
     N_PARENTS,
     N_WORDS,
     NODE,
-    OWN,
     PRIOR_FIRST,
     REST,
     REST_WIDE,
@@ -95,8 +95,8 @@ def log_dish(net, tables, terms, node, c, t):
 
 @inlined
 def in_layer(net, node):
-    """One restaurant a document, and one concentration for all: what it needs follows from counts of counts."""
-    return net.nodes[node, KIND] != DIRICHLET and net.nodes[node, OWN] < 0 and net.nodes[node, REST_WIDE] == 0
+    """One concentration for the restaurants of all documents: what it needs follows from counts of counts."""
+    return net.nodes[node, LAYER] == 1
 
 
 @inner

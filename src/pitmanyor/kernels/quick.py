@@ -30,9 +30,9 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.desk import LEAVE, is_small, place_of
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
-from pitmanyor.kernels.jit import inlined, inner, loose, spread
-from pitmanyor.kernels.lanes import LINE, WIDTH, prefetch
-from pitmanyor.kernels.random import stream_key, uniform
+from pitmanyor.kernels.jit import inlined, inner, spread
+from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch, take_lanes, value_lanes
+from pitmanyor.kernels.random import stream_key, uniform, uniform_in
 from pitmanyor.kernels.seating import leave_probability
 from pitmanyor.kernels.sheet import (
     CONC,
@@ -62,6 +62,7 @@ from pitmanyor.kernels.sheet import (
     take_sheet,
 )
 
+NOWHERE = np.uint64(0xFFFFFFFF)  # no slot
 SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
 
 
@@ -69,6 +70,7 @@ SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
 def count(net, tables, terms, sheet, frame, j, h, choice, sign):
     """One customer more or less at slot h of local node j, with a table towards parent `choice` if that is >= 0."""
     row = COUNTS + j * frame.span
+    sheet.known[0] = min(sheet.known[0], j)
     sheet.ints[row, h] += sign
     sheet.nodes[j, N_CUSTOMERS] += sign
     if choice >= 0:
@@ -158,73 +160,28 @@ def base_at(net, sheet, j, h):
     return total
 
 
-@loose
-def mix_rows(out, row, share, n, add):
-    """out = share * row, or out += share * row."""
-    if add:
-        for h in range(n):
-            out[h] += share * row[h]
-    else:
-        for h in range(n):
-            out[h] = share * row[h]
-
-
-@loose
-def value_row(out, stay, opens, base, gain, scale, n):
-    """A = (stay + gain open base) scale (maths 2)."""
-    for h in range(n):
-        out[h] = (stay[h] + gain * opens[h] * base[h]) * scale
-
-
-@loose
-def multiply_row(out, row, n):
-    for h in range(n):
-        out[h] *= row[h]
-
-
-@loose
-def cut_row(out, n):
-    """Excesses are not negative but by rounding."""
-    for h in range(n):
-        out[h] = max(out[h], 0)
-
-
-@inlined
-def set_form(net, sheet, frame, j, factor):
-    """forms[j] = factor * sum_i r_i of the parents' forms: what A is for a topic that no slot holds."""
-    n_rows = sheet.forms.shape[1]
-    for r in range(n_rows):
-        sheet.forms[j, r] = 0.0
-    for i in range(max(net.nodes[sheet.nodes[j, ID], N_PARENTS], 1)):
-        share, up = factor * sheet.scalars[j, SHARE + i], sheet.nodes[j, UP + 2 * i]
-        if up < n_rows:
-            sheet.forms[j, up] += share
-        else:
-            for r in range(n_rows):
-                sheet.forms[j, r] += share * sheet.forms[up - frame.value, r]
-
-
 @inlined
 def evaluate(net, sheet, frame, leaf, n_slots):
     """A of the local nodes above the leaf at every slot, then the opening part of the leaf's weight."""
     real = sheet.reals.dtype.type
-    opening = sheet.reals[frame.opening]
-    for j in range(leaf + 1):
-        for i in range(max(net.nodes[sheet.nodes[j, ID], N_PARENTS], 1)):
-            row = sheet.reals[sheet.nodes[j, UP + 2 * i]]
-            mix_rows(opening, row, real(sheet.scalars[j, SHARE + i]), n_slots, i > 0)
-        stay, opens = sheet.reals[frame.stay + j], sheet.reals[frame.open + j]
+    for j in range(sheet.known[0], leaf + 1):  # a customer has just left the leaf, so it is not known
+        up, shares = (sheet.nodes[j, UP], sheet.nodes[j, UP]), (real(sheet.scalars[j, SHARE]), real(0.0))
+        if net.nodes[sheet.nodes[j, ID], N_PARENTS] > 1:
+            up, shares = (up[0], sheet.nodes[j, UP + 2]), (shares[0], real(sheet.scalars[j, SHARE + 1]))
+        out, stays, gain, scale = frame.opening, 0.0, 1.0, 1.0
         if j < leaf:
-            gain, scale = sheet.scalars[j, GAIN], 1.0 / (sheet.scalars[j, CONC] + sheet.nodes[j, N_CUSTOMERS])
-            value_row(sheet.reals[frame.value + j], stay, opens, opening, real(gain), real(scale), n_slots)
-            set_form(net, sheet, frame, j, gain * scale)
-        else:
-            multiply_row(opening, opens, n_slots)
-    set_form(net, sheet, frame, leaf, 1.0)
-    for r in range(sheet.forms.shape[1]):
-        if sheet.forms[leaf, r] != 0.0:
-            mix_rows(opening, sheet.reals[r], real(-sheet.forms[leaf, r]), n_slots, True)
-    cut_row(opening, n_slots)
+            out, stays, gain = frame.value + j, 1.0, sheet.scalars[j, GAIN]
+            scale = 1.0 / (sheet.scalars[j, CONC] + sheet.nodes[j, N_CUSTOMERS])
+        terms = (frame.stay + j, frame.open + j)
+        for h in range(0, n_slots, WIDTH):
+            value_lanes(sheet.reals, out, up, shares, terms, real(stays), real(gain), real(scale), h)
+    sheet.known[0] = leaf
+    for r in range(frame.value):
+        sheet.form[r] = sheet.reals[frame.opening, r]
+    for r in range(frame.value):
+        if sheet.form[r] != 0.0:
+            for h in range(0, n_slots, WIDTH):
+                take_lanes(sheet.reals, frame.opening, r, sheet.form[r], h)
 
 
 @inlined
@@ -247,8 +204,8 @@ def weight_at(net, sheet, frame, leaf, gain, row, h):
 @inner
 def heaviest(net, sheet, frame, leaf, gain, row, n_slots):
     """Where rounding has led to a slot without weight, the one with most."""
-    best, most = 0, -1.0
-    for h in range(n_slots):
+    best, most = frame.value, -1.0
+    for h in range(frame.value, n_slots):
         weight = weight_at(net, sheet, frame, leaf, gain, row, h)
         if weight > most:
             best, most = h, weight
@@ -282,18 +239,29 @@ def fresh_topic(net, sums, sheet, r, place, word, row, n_held, x):
 
 @inlined
 def weigh_slots(net, sheet, frame, leaf, gain, row, n_slots):
-    """Weights of the packed slots, summed in four lanes (into `lanes`), slots beyond n_slots being empty."""
-    stay, opening, topic = sheet.reals[frame.stay + leaf], sheet.reals[frame.opening], sheet.ints[TOPIC_OF]
-    gain = sheet.reals.dtype.type(gain)
-    zero = sheet.reals.dtype.type(0.0)
-    a, b, c, d = zero, zero, zero, zero
-    for h in range(0, n_slots, 4):
-        a += (stay[h] + gain * opening[h]) * net.stay[row + np.uint64(topic[h])]
-        b += (stay[h + 1] + gain * opening[h + 1]) * net.stay[row + np.uint64(topic[h + 1])]
-        c += (stay[h + 2] + gain * opening[h + 2]) * net.stay[row + np.uint64(topic[h + 2])]
-        d += (stay[h + 3] + gain * opening[h + 3]) * net.stay[row + np.uint64(topic[h + 3])]
-    sheet.lanes[0], sheet.lanes[1], sheet.lanes[2], sheet.lanes[3] = a, b, c, d
-    return (float(a) + float(b)) + (float(c) + float(d))
+    """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total."""
+    stay, opening, weights = sheet.reals[frame.stay + leaf], sheet.reals[frame.opening], sheet.reals[frame.weights]
+    real = sheet.reals.dtype.type
+    total, nothing = real(0.0), (NOWHERE, real(0.0), real(0.0))
+    for j in range(0, n_slots, WIDTH):
+        h = np.uint64(j)
+        total = cumulate(
+            stay, opening, sheet.ints[TOPIC_OF], net.stay, weights, row, real(gain), h, total, nothing, nothing
+        )
+    return total
+
+
+@inner
+def draw_fresh(net, sums, sheet, frame, leaf, gain, place, word, row, x):
+    """A topic by the bases of the leaf's form; x is uniform on (0, sum of their parts)."""
+    last, part = 0, 1.0
+    for r in range(sheet.bases.shape[0]):
+        if sheet.form[r] != 0.0:
+            last, part = r, gain * float(sheet.form[r]) * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
+            if x < part:
+                break
+            x -= part
+    return fresh_topic(net, sums, sheet, last, place, word, row, frame.n_held, x / part)
 
 
 @inlined
@@ -301,33 +269,16 @@ def draw(net, sums, sheet, frame, leaf, gain, place, word, row, n_slots, u):
     """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
     held = weigh_slots(net, sheet, frame, leaf, gain, row, n_slots)
     fresh = 0.0
-    for r in range(sheet.forms.shape[1]):
-        if sheet.forms[leaf, r] != 0.0:
-            fresh += gain * sheet.forms[leaf, r] * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
-    x = u * (held + fresh)
+    for r in range(sheet.bases.shape[0]):
+        if sheet.form[r] != 0.0:
+            fresh += gain * float(sheet.form[r]) * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
+    x = u * (held + sheet.reals.dtype.type(fresh))
     if x >= held and fresh > 0.0:
-        x -= held
-        r, last = 0, -1
-        while r < sheet.forms.shape[1]:
-            if sheet.forms[leaf, r] != 0.0:
-                last = r
-                part = gain * sheet.forms[leaf, r] * sum_of(net, sums, sheet, r, place, word, row, frame.n_held)
-                if x < part:
-                    break
-                x -= part
-            r += 1
-        part = gain * sheet.forms[leaf, last] * sum_of(net, sums, sheet, last, place, word, row, frame.n_held)
-        return fresh_topic(net, sums, sheet, last, place, word, row, frame.n_held, x / part)
-    h = 0
-    while h < 3 and x >= sheet.lanes[h]:
-        x -= sheet.lanes[h]
-        h += 1
-    weight = weight_at(net, sheet, frame, leaf, gain, row, h)
-    while h + 4 < n_slots and x >= weight:
-        x -= weight
-        h += 4
-        weight = weight_at(net, sheet, frame, leaf, gain, row, h)
-    if weight <= 0.0:
+        return draw_fresh(net, sums, sheet, frame, leaf, gain, place, word, row, x - held)
+    h = np.int64(0)
+    for j in range(0, n_slots, WIDTH):
+        h += np.int64(count_below(sheet.reals[frame.weights], x, np.uint64(j)))
+    if h >= n_slots:
         h = heaviest(net, sheet, frame, leaf, gain, row, n_slots)
     return np.int64(sheet.ints[TOPIC_OF, h])
 
@@ -378,7 +329,7 @@ def slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, left, u):
         if vacated and np.int64(sheet.slot_of[k]) != left:
             n_slots -= 1
             move_slot(sheet, left, n_slots)
-            clear_weight(sheet, frame, n_slots)
+            clear_slot(sheet, frame, n_slots)
         return np.int64(sheet.slot_of[k]), n_slots
     h = n_slots
     if vacated:
@@ -392,11 +343,13 @@ def slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, left, u):
 
 
 @inlined
-def clear_weight(sheet, frame, h):
-    """An empty slot that `weigh_slots` may read."""
-    for j in range(sheet.forms.shape[0]):
+def clear_slot(sheet, frame, h):
+    """A slot that nobody uses weighs nothing: it is read together with those in use."""
+    for r in range(sheet.bases.shape[0]):
+        sheet.reals[r, h] = 0.0
+    for j in range(sheet.nodes.shape[0]):
         sheet.reals[frame.stay + j, h] = 0.0
-    sheet.reals[frame.opening, h], sheet.ints[TOPIC_OF, h] = 0.0, 0
+    sheet.ints[TOPIC_OF, h] = 0
 
 
 @inlined
@@ -419,67 +372,74 @@ def fetch(net, text, sums, words, sheet, d, n_held):
             row = row_of_token(net, text, words, context, s, token)
             for j in range(0, min(n_held, WIDTH * LINE), LINE):
                 prefetch(net.stay, row + np.uint64(j))
-            for r in range(1, sheet.forms.shape[1]):
+            for r in range(1, sheet.bases.shape[0]):
                 prefetch(sheet.sums[r, s], np.uint64(text.word[token] * SPAN))
             for pair in range(sums.total.shape[0]):
                 prefetch(sums.total[pair], np.uint64(text.word[token]))
 
 
-@inner
-def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key):
-    """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
-    n = np.int64(0)
+@inlined
+def update_stream(net, tables, terms, text, sums, words, sheet, frame, d, s, n_shared, n_slots, key, n):
+    """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
+
+    Returns the numbers of slots and of random draws used.
+    """
     n_streams, context = text.leaf.shape[1], text.context[d]
-    n_shared = topics.lists[context, SHARED]
+    leaf, which = text.leaf[context, s, LEAF] - n_shared, text.leaf[context, s, WORD_LIST]
+    place = (s, words.lists[which + 1, FIRST] - 1 - words.lists[which, FIRST])
+    for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+        k = np.int64(text.topic[token])
+        if k >= frame.n_held:
+            continue
+        row, word = row_of_token(net, text, words, context, s, token), np.int64(text.word[token])
+        h = np.int64(sheet.slot_of[k])
+        left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
+        if not left:
+            continue
+        sheet.ints[TOKENS, h] -= 1
+        evaluate(net, sheet, frame, leaf, n_slots)
+        u = uniform_in(sheet.reals.dtype.type, key, n)
+        h, n_slots = slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, h, u)
+        sheet.ints[TOKENS, h] += 1
+        n = seat(net, tables, terms, sheet, frame, leaf, h, key, n + 1)
+        text.topic[token] = sheet.ints[TOPIC_OF, h]
+    return n_slots, n
+
+
+@inner
+def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes):
+    """So many Gibbs updates of every token of document d given the shared vectors."""
+    n = np.int64(0)
+    n_shared = topics.lists[text.context[d], SHARED]
     set_nodes(net, terms, text, topics, sheet, d)
     frame = frame_of(sheet, n_held)
     n_slots = load(net, tables, terms, text, sheet, frame, d, n_shared)
-    for h in range(n_slots, n_slots + 4):
-        clear_weight(sheet, frame, h)
-    stride = np.uint64(len(net.status) - LIVE)
-    for s in range(n_streams):
-        leaf, which = text.leaf[context, s, LEAF] - n_shared, text.leaf[context, s, WORD_LIST]
-        last = words.lists[which + 1, FIRST] - 1
-        first, mode = words.entries[last, CELL], words.entries[last, MODE]
-        place = (s, last - words.lists[which, FIRST])
-        top = np.uint64(net.cells[0 if mode == AT_TOKEN else first, ROW])
-        stop = text.first[d * n_streams + s + 1]
-        for token in range(text.first[d * n_streams + s], stop):
-            k = np.int64(text.topic[token])
-            if k >= n_held:
-                continue
-            row = top + np.uint64(text.word[token]) * stride
-            if mode == AT_TOKEN:
-                row = np.uint64(net.cells[text.cells[first, token], ROW])
-            h = np.int64(sheet.slot_of[k])
-            left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
-            if not left:
-                continue
-            sheet.ints[TOKENS, h] -= 1
-            evaluate(net, sheet, frame, leaf, n_slots)
-            u = uniform(key, n)
-            n += 1
-            word = np.int64(text.word[token])
-            h, n_slots = slot_for(net, sums, sheet, frame, leaf, place, word, row, n_slots, h, u)
-            sheet.ints[TOKENS, h] += 1
-            n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
-            text.topic[token] = sheet.ints[TOPIC_OF, h]
+    for _ in range(passes):
+        for s in range(text.leaf.shape[1]):
+            n_slots, n = update_stream(
+                net, tables, terms, text, sums, words, sheet, frame, d, s, n_shared, n_slots, key, n
+            )
     save(net, tables, terms, text, sheet, frame, d, n_shared, key, n)
+    for h in range(frame.value, n_slots):
+        clear_slot(sheet, frame, h)
 
 
 @inner
-def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block):
+def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block):
     sheet = take_sheet(sheets, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
             fetch(net, text, sums, words, sheet, documents[j + 1], n_held)
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key)
+        visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes)
 
 
 @spread
-def quick_sweep(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed):
-    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+def quick_sweep(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes):
+    """Visit the documents in any order, on any number of threads: each has its own random stream.
+
+    Every token is updated `passes` times.
+    """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, block)
+        _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block)

@@ -1,7 +1,9 @@
 """A document on a sheet: its topic-side local nodes, slot by slot, in rows that vectorise.
 
 A slot stands for a topic that the document holds. Rows of `reals`, for each slot: one (the constant base), p of each
-shared base; then A, stay and open of each local node; then the opening part of the leaf's weight.
+shared base; then A, stay and open of each local node; then the opening part of the leaf's weight, and prefix sums of
+weights. The first slots stand for no topic: the r-th has customers nowhere, p = 1 in base r and 0 in the others, so
+that A there says how much of base r a topic has that no slot holds. One that nobody uses has p and stay 0 everywhere.
 """
 
 from __future__ import annotations
@@ -61,7 +63,6 @@ TOPIC_OF, TOKENS, COUNTS = 0, 1, 2
 ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
 # columns of Sheet.scalars, the last for each parent: its mixing weight
 CONC, GAIN, SHARE = 0, 1, 2
-LANES = 4  # in which weights of slots are summed
 # of each sum in Sheet.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
 VALUE, OF_TOPICS, OF_WORD, SPAN = 0, 1, 2, 4
 
@@ -74,21 +75,22 @@ class Sheet(NamedTuple):
     slot_of: np.ndarray  # (topic): uint32, or NONE
     nodes: Ints  # (local node, ID ...)
     scalars: Floats  # (local node, CONC ...)
-    forms: Floats  # (local node, base row): A of a topic that no slot holds, as weights of the bases
+    form: Reals  # (base row): what the leaf opens for a topic that no slot holds, as weights of the bases
     bases: Ints  # (base row, position on the topic side and first count): -1 and CONSTANT for the constant
     sums: Floats  # (base row, stream, word * SPAN ...): where it depends on the document, sum over topics of p_k phi_kw
     blocks: Floats
-    lanes: Reals
+    known: Ints  # (1): A of so many local nodes, the first, is as their counts say
 
 
 class Frame(NamedTuple):
     """Where the rows of a sheet lie, and how this sweep uses it."""
 
     n_held: int  # topics that tokens may take
-    value: int  # first row of A of the local nodes
+    value: int  # first row of A of the local nodes, and first slot of a topic
     stay: int
     open: int
     opening: int
+    weights: int  # prefix sums
     span: int  # rows of Sheet.ints for each local node
 
 
@@ -100,19 +102,21 @@ def take_sheet(sheet, thread):
         sheet.slot_of[thread],
         sheet.nodes[thread],
         sheet.scalars[thread],
-        sheet.forms[thread],
+        sheet.form[thread],
         sheet.bases[thread],
         sheet.sums[thread],
         sheet.blocks[thread],
-        sheet.lanes[thread],
+        sheet.known[thread],
     )
 
 
 @inlined
 def frame_of(sheet, n_held):
-    n_local, value = sheet.forms.shape
+    n_local, value = len(sheet.nodes), len(sheet.bases)
     span = (sheet.ints.shape[0] - COUNTS) // n_local
-    return Frame(n_held, value, value + n_local, value + 2 * n_local, value + 3 * n_local, span)
+    return Frame(
+        n_held, value, value + n_local, value + 2 * n_local, value + 3 * n_local, value + 3 * n_local + 1, span
+    )
 
 
 @inlined
@@ -142,15 +146,16 @@ def set_restaurant(net, sheet, j):
         prior, total = net.nodes[node, PRIOR_FIRST], float(sheet.nodes[j, N_TABLES])
         for i in range(n_parents):
             total += net.prior[prior + i]
+        scale = 1.0 / total
         for i in range(n_parents):
-            sheet.scalars[j, SHARE + i] = (net.prior[prior + i] + sheet.nodes[j, SENT + 2 * i]) / total
+            sheet.scalars[j, SHARE + i] = (net.prior[prior + i] + sheet.nodes[j, SENT + 2 * i]) * scale
 
 
 @inlined
 def set_bases(net, sheet, h, k):
     """p of every base at slot h, for topic k."""
     sheet.reals[0, h] = 1.0
-    for r in range(1, sheet.forms.shape[1]):
+    for r in range(1, len(sheet.bases)):
         if sheet.bases[r, 1] >= 0:
             sheet.reals[r, h] = net.stay[sheet.bases[r, 1] + k]
 
@@ -162,7 +167,7 @@ def open_slot(net, sheet, frame, h, k):
     for row in range(TOKENS, sheet.ints.shape[0]):
         sheet.ints[row, h] = 0
     set_bases(net, sheet, h, k)
-    for j in range(sheet.forms.shape[0]):
+    for j in range(len(sheet.nodes)):
         sheet.reals[frame.stay + j, h], sheet.reals[frame.open + j, h] = 0.0, 1.0
     sheet.reals[frame.opening, h] = 0.0
 
@@ -184,7 +189,7 @@ def set_nodes(net, terms, text, topics, sheet, d):
     """Local nodes of document d: their parents' rows, concentrations, and empty totals."""
     context = text.context[d]
     entry, n_shared = topics.lists[context, FIRST], topics.lists[context, SHARED]
-    n_local, n_rows = sheet.forms.shape
+    n_local, n_rows = len(sheet.nodes), len(sheet.bases)
     used = 1
     for j in range(n_local):
         node = net.cells[topics.entries[entry + n_shared + j, CELL], NODE]
@@ -237,8 +242,8 @@ def walk(net, sheet, frame, leaf, h, code):
 
 @inner
 def load(net, tables, terms, text, sheet, frame, d, n_shared):
-    """Fill the sheet from document d's tokens; returns the number of slots."""
-    n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(0)
+    """Fill the sheet from document d's tokens; returns the number of slots, those of the bases included."""
+    n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(frame.value)
     for s in range(n_streams):
         leaf = text.leaf[context, s, LEAF] - n_shared
         for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
@@ -249,15 +254,16 @@ def load(net, tables, terms, text, sheet, frame, d, n_shared):
             h = np.int64(sheet.slot_of[k])
             sheet.ints[TOKENS, h] += 1
             walk(net, sheet, frame, leaf, h, text.code[token])
-    for j in range(sheet.forms.shape[0]):
+    for j in range(len(sheet.nodes)):
         set_restaurant(net, sheet, j)
-    for h in range(n_slots):
-        for j in range(sheet.forms.shape[0]):
+    sheet.known[0] = 0
+    for h in range(frame.value, n_slots):
+        for j in range(len(sheet.nodes)):
             set_terms(net, tables, terms, sheet, frame, j, h)
             if sheet.ints[TOPIC_OF, h] >= frame.n_held:  # its tokens stay, and nobody joins them
                 sheet.reals[frame.stay + j, h] = 0.0
         if sheet.ints[TOPIC_OF, h] >= frame.n_held:
-            for r in range(sheet.forms.shape[1]):
+            for r in range(len(sheet.bases)):
                 sheet.reals[r, h] = 0.0
     return n_slots
 
@@ -265,7 +271,7 @@ def load(net, tables, terms, text, sheet, frame, d, n_shared):
 @inlined
 def measure_slot(net, tables, terms, sheet, frame, h, out):
     """A topic's dishes in every local node, into the log joint (maths 1)."""
-    for j in range(sheet.forms.shape[0]):
+    for j in range(len(sheet.nodes)):
         node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
         at = net.nodes[node, DESK]
         c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
@@ -284,7 +290,7 @@ def measure_slot(net, tables, terms, sheet, frame, h, out):
 @inlined
 def measure_nodes(net, sheet, drawn, key, n, out):
     """Restaurants of the local nodes, into the log joint and the concentrations' auxiliaries (maths 5)."""
-    for j in range(sheet.forms.shape[0]):
+    for j in range(len(sheet.nodes)):
         node, b = sheet.nodes[j, ID], sheet.scalars[j, CONC]
         at = net.nodes[node, DESK]
         c, t = sheet.nodes[j, N_CUSTOMERS], sheet.nodes[j, N_TABLES]

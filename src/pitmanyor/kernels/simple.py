@@ -12,6 +12,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.document import lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -67,7 +68,7 @@ def slot_below(slots, x, n_slots):
 @inlined
 def row_of_words(net, text, words, d, s):
     """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
-    bottom = words.lists[text.leaf[text.context[d], s, WORD_LIST] + 1, FIRST] - 1
+    bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
     in_order = words.entries[bottom, MODE] != AT_TOKEN
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
@@ -135,73 +136,89 @@ def draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u):
     return h, n_slots
 
 
-@inner
-def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key):
-    """One Gibbs update of every token of document d given the shared vectors; one whose topic is not held stays."""
-    n = np.int64(0)
-    n_streams, context = text.leaf.shape[1], text.context[d]
-    fetch_first(net, text, words, d, n_held)
-    shape = shape_of(net, text, topics, terms, d, n_held)
-    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+@inlined
+def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, stand, key):
+    """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
+
+    `stand` and what is returned: the numbers of slots, of tables and of random draws used, and the slot that the last
+    token joined, with terms that are not in the arrays yet.
+    """
+    n_slots, n_tables, n, late = stand
+    n_streams = text.leaf.shape[1]
     start, stride = text.first[d * n_streams], np.uint64(len(net.status) - LIVE)
     real = net.stay.dtype.type
     a, b = real(shape.discount), real(shape.concentration)
-    late = (np.uint64(0), slots.stay[0], slots.opening[0])  # the slot that the last token joined
-    for s in range(n_streams):
-        which = text.leaf[context, s, WORD_LIST]
-        bottom = words.lists[which + 1, FIRST] - 1
-        pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
-        top, in_order = row_of_words(net, text, words, d, s)
-        stop = text.first[d * n_streams + s + 1]
-        for token in range(text.first[d * n_streams + s], stop):
-            seat, word = np.uint64(token - start), np.uint64(text.word[np.uint64(token)])
-            row = top + word * stride
-            if not in_order:
-                row = np.uint64(net.cells[text.cells[words.entries[bottom, CELL], token], ROW])
-            else:
-                later = np.uint64(text.word[np.uint64(min(token + AHEAD, stop - 1))])
-                fetch(net, slots, top + later * stride, n_held, n_slots)
-            left = np.uint64(slots.seat[seat])
-            if slots.topic[left] >= n_held:
-                continue
-            u, v = uniform_pair(real, key, n)
-            leaves = np.int64(u < slots.leave[left])
-            if leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
-                n += 1
-                continue  # rule `paper` keeps the token
-            slots.customers[left] -= 1
-            slots.tables[left] -= leaves
-            n_tables -= leaves
-            gone = new_terms(tables, terms, slots, shape, left)
-            gain = b + a * real(n_tables)
-            held = weigh(net, slots, gain, row, n_slots, late, gone)
-            write_terms(slots, late)
-            write_terms(slots, gone)
-            u = uniform_in(real, key, n + 1)
-            h, n_slots = draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
-            slots.seat[seat] = h
-            stays, opening = slots.stay[h], gain * (slots.opening[h] + slots.base[h])
-            opens = np.int64(shape.kind != DIRICHLET and v * (stays + opening) >= stays)
-            n += 2
-            slots.customers[h] += 1
-            slots.tables[h] += opens
-            n_tables += opens
-            late = new_terms(tables, terms, slots, shape, h)
+    which = text.leaf[text.context[d], s, WORD_LIST]
+    bottom = lowest_shared(words, which)
+    pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
+    top, in_order = row_of_words(net, text, words, d, s)
+    stop = text.first[d * n_streams + s + 1]
+    for token in range(text.first[d * n_streams + s], stop):
+        seat, word = np.uint64(token - start), np.uint64(text.word[np.uint64(token)])
+        row = top + word * stride
+        if not in_order:
+            row = np.uint64(net.cells[text.cells[words.entries[bottom, CELL], token], ROW])
+        else:
+            later = np.uint64(text.word[np.uint64(min(token + AHEAD, stop - 1))])
+            fetch(net, slots, top + later * stride, shape.n_held, n_slots)
+        left = np.uint64(slots.seat[seat])
+        if slots.topic[left] >= shape.n_held:
+            continue
+        u, v = uniform_pair(real, key, n)
+        leaves = np.int64(u < slots.leave[left])
+        if leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
+            n += 1
+            continue  # rule `paper` keeps the token
+        slots.customers[left] -= 1
+        slots.tables[left] -= leaves
+        n_tables -= leaves
+        gone = new_terms(tables, terms, slots, shape, left)
+        gain = b + a * real(n_tables)
+        held = weigh(net, slots, gain, row, n_slots, late, gone)
+        write_terms(slots, late)
+        write_terms(slots, gone)
+        u = uniform_in(real, key, n + 1)
+        h, n_slots = draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
+        slots.seat[seat] = h
+        stays, opening = slots.stay[h], gain * (slots.opening[h] + slots.base[h])
+        opens = np.int64(shape.kind != DIRICHLET and v * (stays + opening) >= stays)
+        n += 2
+        slots.customers[h] += 1
+        slots.tables[h] += opens
+        n_tables += opens
+        late = new_terms(tables, terms, slots, shape, h)
+    return n_slots, n_tables, n, late
+
+
+@inner
+def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key, passes):
+    """So many Gibbs updates of every token of document d given the shared vectors."""
+    fetch_first(net, text, words, d, n_held)
+    shape = shape_of(net, text, topics, terms, d, n_held)
+    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), slots.stay[0], slots.opening[0]))
+    for _ in range(passes):
+        for s in range(text.leaf.shape[1]):
+            stand = update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, stand, key)
+    n_slots, n_tables, n, _ = stand
     measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
     save(text, slots, shape, d, n_slots)
 
 
 @inner
-def _visit_block(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed, block):
+def _visit_block(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed, passes, block):
     slots = take_slots(bench, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key)
+        visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key, passes)
 
 
 @spread
-def simple_sweep(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed):
-    """Visit the documents in any order, on any number of threads: each has its own random stream."""
+def simple_sweep(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed, passes):
+    """Visit the documents in any order, on any number of threads: each has its own random stream.
+
+    Every token is updated `passes` times.
+    """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed, block)
+        _visit_block(net, tables, terms, bench, text, sums, topics, words, documents, n_held, seed, passes, block)

@@ -14,6 +14,7 @@ from pitmanyor.kernels.arrays import (
     BASE,
     CELL,
     CONCENTRATION,
+    DESK,
     DIRICHLET,
     DISCOUNT,
     FIRST,
@@ -115,7 +116,7 @@ def shape_of(net, text, topics, terms, d, n_held):
     entry, leaf = topics.lists[context, FIRST], text.leaf[context, 0, LEAF]
     node = net.cells[topics.entries[entry + leaf, CELL], NODE]
     own = net.nodes[node, OWN]
-    b = text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, terms.cells[0, REST]]
+    b = text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
     parent, row, constant = -1, CONSTANT, net.reals[node, BASE]
     if net.nodes[node, KIND] != DIRICHLET:
         parent = topics.par[topics.entries[entry + leaf, PARENTS]]
@@ -257,7 +258,7 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
             joint += terms.small[shape.index, t, c, LOG_S]
         else:
             joint += log_stirling(tables, shape.index, c, t)
-    out = text.measures[d, 0]
+    out = text.measures[d, net.nodes[shape.node, DESK]]
     out[ZETA], out[OMEGA], out[JOINT], out[SEATED], out[OPENED] = 0.0, 0.0, joint, n_customers, n_tables
     if n_customers > 0 and not in_layer(net, shape.node):
         out[JOINT] += log_restaurant(shape.kind, shape.discount, b, n_customers, n_tables)

@@ -20,7 +20,8 @@ class BadLines:
     def add(self, line: int, why: str) -> None:
         if not self.skip:
             raise CorpusError(
-                f"{self.source}, line {line}: {why}. Mend the line, or skip such lines with skip_bad_lines=True"
+                f"{self.source}, line {line}: {why}. Mend the line, or skip such lines with skip_bad_lines=True "
+                "(--skip-bad-lines)"
             )
         self.count += 1
         if len(self.first) < LISTED:

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, LinkSet, Stream
-from pitmanyor.corpus.parts import frozen
+from pitmanyor.corpus.parts import UNKNOWN, frozen
 from pitmanyor.corpus.report import Filter
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.filters import Sieve, sift, token_filters, word_filter
 from pitmanyor.reading.options import FilterOptions, TextOptions
 from pitmanyor.reading.posts import Posts, Run
 from pitmanyor.reading.values import PERIODS
-
-UNKNOWN = "(unknown)"
 
 
 def build(

@@ -95,7 +95,8 @@ def choose(
     taken = {column.name for column in out.values()} | set(claimed)
     for role, name in asked.items():
         if name is None and role in NAMES:
-            guess = _guess(role, {c: values for c, values in sample.items() if c not in taken})
+            free = {c: values for c, values in sample.items() if c not in taken}
+            guess = _guess(role, free) or _guess_beside(out.get("text"), role, free)
             if guess is not None:
                 taken.add(guess)
                 out[role] = Column(role, guess, guessed=True)
@@ -125,6 +126,16 @@ def _guess(role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
     lengths = {column: _mean_length(values) for column, values in sample.items()}
     best = max(lengths, key=lambda column: lengths[column], default=None)
     return best if best is not None and lengths[best] > 0 else None
+
+
+def _guess_beside(text: Column | None, role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
+    """Where every post is wrapped, as Twitter's stream has `data.text`, the rest of it is beside its text."""
+    if text is None or "." not in text.name:
+        return None
+    wrap = text.name.rpartition(".")[0] + "."
+    inside = {column[len(wrap) :]: values for column, values in sample.items() if column.startswith(wrap)}
+    guess = _guess(role, inside)
+    return None if guess is None else wrap + guess
 
 
 def _fits(role: str, values: Sequence[Any]) -> bool:

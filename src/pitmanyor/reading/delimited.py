@@ -20,9 +20,11 @@ from pitmanyor.reading.tables import CHUNK, Block, Table
 
 DELIMITERS = ",\t;|\x1f\x01~^"
 SNIFFED = 1 << 18  # characters
+LONGEST_FIELD = 1 << 24  # characters; a quotation mark that is never closed is found after so many
 
 
 def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))  # Python's own is 131,072; we never lower it
     encoding, notes = find_encoding(path, options.encoding)
     delimiter = options.delimiter
     if delimiter is None:
@@ -74,7 +76,7 @@ def _why(error: str, delimiter: str) -> str:
     if "field larger" in error:
         return (
             f"a field of more than {csv.field_size_limit():,} characters: a quotation mark is probably never closed "
-            "(if the text is that long, raise csv.field_size_limit)"
+            "(if the text is that long, cut it or write JSON Lines)"
         )
     if "expected after" in error:
         return f'a quoted field must end at {delimiter!r} or the end of the line, and quotes in it be doubled ("")'

@@ -122,14 +122,17 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
     for name, network in networks.items():
         links[name], n_unknown = keep_links(corpus, network.links)
         notes += network.notes
-        if n_unknown and not len(links[name]):
+        if not n_unknown:
+            continue
+        known = dict.fromkeys(corpus.groups["author"].labels)
+        stranger = next(label for label in network.links.labels if label not in known)
+        if not len(links[name]):
             raise CorpusError(
-                f"links {name!r}: all {n_unknown:,} links are of authors who have no posts here, such as "
-                f"{network.links.labels[0]!r}, where authors are called such as "
-                f"{corpus.groups['author'].labels[0]!r}; use the same names in both"
+                f"links {name!r}: all {n_unknown:,} links are of authors who have no posts here, such as {stranger!r}, "
+                f"where authors are called such as {next(iter(known))!r}; use the same names in both"
             )
-        if n_unknown:
-            surprises.append(f"links {name!r}: left out {n_unknown:,} of authors who have no posts in the corpus")
+        gone = f"left out {n_unknown:,} of authors who have no posts in the corpus, such as {stranger!r}"
+        surprises.append(f"links {name!r}: {gone}")
     for surprise in surprises:
         warnings.warn(surprise, ReadWarning, stacklevel=4)
     report = ReadReport(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pitmanyor.insight.echoes import ALL, EVER, OWN
 from pitmanyor.report.clean import clean
 from pitmanyor.report.topics import digits
 from pitmanyor.report.view import Atlas
@@ -18,6 +19,7 @@ KEPT = 0.02  # a topic's part of a word, below which it is not told
 def draft_facts(atlas: Atlas) -> dict[str, Any]:
     """For the commonest words of all streams the topics they speak for; and the hashtags of every topic.
 
+    How much posts on the page count that are like a draft is in `echo`.
     `words` has word: [topic, parts per thousand of p(topic | word), ...]; `base` has p(topic) among words and among
     hashtags. The page finds the topics of a draft from these, and then sums the hashtags of its topics.
     """
@@ -38,7 +40,7 @@ def draft_facts(atlas: Atlas) -> dict[str, Any]:
                 int(v) for k in topics for v in (k, max(1, round(1000 * given[k, w])))
             ]
         if stream == "hashtag":
-            out |= _tags(rows, words)
+            out |= _tags(rows, words) | {"echo": [ALL, OWN, EVER]}
     return out
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.insight.layout import sunflower
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOST_FAMILIES = 8
@@ -76,8 +78,7 @@ def plane(distance: Floats, steps: int = 300) -> Floats:
     and heap up the rest; least squares on the distances themselves spreads them.
     """
     n = len(distance)
-    turn = np.arange(n) * 2.399963229728653  # a sunflower: even, and the same every time
-    places = np.sqrt(np.arange(n) + 0.5)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1) / np.sqrt(n)
+    places = sunflower(n)
     for _ in range(steps if n > 2 else 0):
         between = np.linalg.norm(places[:, None] - places, axis=2)
         ratio = -distance / np.maximum(between, 1e-9)

@@ -6,15 +6,14 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pitmanyor.insight import author_shares
+from pitmanyor.insight.layout import spread, sunflower
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats, Ints
 
 MOST_AUTHORS = 500
 MOST_LINKED, MOST_LINKS = 250, 4_000
-STEPS = 200
 AUTHOR = "author"
 
 
@@ -84,7 +83,7 @@ def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
     between = sorted((place[a], place[b]) for a, b in pairs.tolist() if a in place and b in place)
     kept = np.array(between, np.int64).reshape(-1, 2)
     drawn = kept[np.linspace(0, len(kept) - 1, min(len(kept), MOST_LINKS)).astype(int)]
-    xy = spread(len(place), kept)
+    xy = spread(sunflower(len(place)), kept)
     return {
         "name": name,
         "nodes": [[number[a], round(float(x), 3), round(float(y), 3)] for a, (x, y) in zip(place, xy, strict=True)],
@@ -93,25 +92,3 @@ def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
         "n_links": len(pairs),
         "n_drawn": len(drawn),
     }
-
-
-def spread(n: int, links: Ints, steps: int = STEPS) -> NDArray[np.float64]:
-    """Places from -1 to 1: links pull, all nodes push, and everything leans to the middle (Fruchterman-Reingold)."""
-    turn = np.arange(n) * 2.399963229728653  # a sunflower: even, and the same every time
-    xy = np.sqrt((np.arange(n) + 0.5) / n)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    weight = np.zeros((n, n))
-    np.add.at(weight, (links[:, 0], links[:, 1]), 1.0)
-    weight = np.minimum(weight + weight.T, 1.0)
-    weight /= np.sqrt(np.maximum(weight.sum(axis=1), 1.0))[:, None]  # those who are linked to all do not pull all in
-    weight = (weight + weight.T) / 2
-    unit = np.sqrt(1.0 / n)
-    for step in range(steps):
-        apart = xy[:, None] - xy
-        distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-3)
-        force = unit**2 / distance**2 - weight * distance / unit
-        move = (force[:, :, None] * apart).sum(axis=1) - 0.4 * xy
-        length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
-        xy += move / length * np.minimum(length, 0.1 * (1 - step / steps))
-    xy -= np.median(xy, axis=0)
-    spread_out = xy / np.maximum(np.quantile(np.abs(xy), 0.98, axis=0), 1e-9)
-    return np.asarray(np.clip(spread_out, -1.0, 1.0))  # a few outsiders do not crowd the rest

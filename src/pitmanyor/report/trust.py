@@ -10,7 +10,7 @@ import numpy as np
 
 from pitmanyor.corpus.report import ReadReport
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.convergence import kept_traces
+from pitmanyor.evaluate.convergence import agreement, kept_traces, watched
 from pitmanyor.evaluate.diagnosis import BAD_RHAT, BAD_STABILITY, GOOD_RHAT, GOOD_STABILITY
 from pitmanyor.evaluate.matching import stability
 from pitmanyor.fitting import Fit
@@ -28,9 +28,8 @@ FEWEST = 50  # sweeps in the second half, below which nothing is said for good
 def trust_facts(atlas: Atlas, chains: Sequence[Fit], redact: bool) -> dict[str, Any]:
     """Traces of all chains, R-hat of what is kept of them, the number of topics, and what reading removed."""
     chains = distinct(chains)
-    joined, kept = joined_after(atlas), kept_of(chains)
-    counts, how = topic_numbers(atlas, kept)
-    rhats = {name: rhat(list(kept[name])) for name in _watched(kept, joined)}
+    joined, rhats = joined_after(atlas), rhats_of(chains)
+    counts, how = topic_numbers(atlas, chains)
     n_sweeps = max(0, min(chain.n_sweeps for chain in chains) - (joined or 0))
     level, sentence = judge(rhats, len(chains), n_sweeps)
     if level == "good":  # so far: chains whose numbers agree may still have found different topics
@@ -61,10 +60,10 @@ def distinct(chains: Sequence[Fit]) -> list[Fit]:
     return list({chain.trace["log_joint"].tobytes(): chain for chain in reversed(chains)}.values())[::-1]
 
 
-def kept_of(chains: Sequence[Fit]) -> dict[str, Floats]:
-    """The traces that are judged, by name, a row a chain; nothing if there are too few sweeps."""
+def rhats_of(chains: Sequence[Fit]) -> dict[str, float]:
+    """R-hat of every quantity that `pitmanyor diagnose` watches; of none if there are too few sweeps."""
     try:
-        return kept_traces([chain.trace for chain in chains], DISCARDED)
+        return {name: agreement(values) for name, values in watched(chains, DISCARDED).items()}
     except PlanError:
         return {}
 
@@ -84,11 +83,14 @@ def joined_after(atlas: Atlas) -> int | None:
     return joined if fit.graph.link_sets and fit.n_sweeps > joined else None
 
 
-def topic_numbers(atlas: Atlas, kept: Mapping[str, Floats]) -> tuple[Floats, str]:
+def topic_numbers(atlas: Atlas, chains: Sequence[Fit]) -> tuple[Floats, str]:
     """Posterior draws of the number of topics that hold a token, and how they came about."""
     fit, joined = atlas.fit, joined_after(atlas)
     if joined is None:
-        rows = kept.get("n_topics", fit.trace["n_topics"][None, fit.n_sweeps // 2 :])
+        try:
+            rows = kept_traces([chain.trace for chain in chains], DISCARDED)["n_topics"]
+        except PlanError:  # too few sweeps to judge
+            rows = fit.trace["n_topics"][None, fit.n_sweeps // 2 :]
         who = f" of {len(rows)} chains" if len(rows) > 1 else ""
         return rows.ravel(), f"every sweep of the second half{who}"
     if fit.samples:
@@ -97,24 +99,6 @@ def topic_numbers(atlas: Atlas, kept: Mapping[str, Floats]) -> tuple[Floats, str
     if joined == 0:
         return np.array([len(np.unique(fit.state.text.topic))], np.float64), "the last state alone: no other was kept"
     return fit.trace["n_topics"][joined // 2 : joined], "the second half of the sweeps before the network joined"
-
-
-def rhat(chains: Sequence[Floats]) -> float:
-    """Gelman and Rubin's R-hat of split chains: near 1 where all halves of all chains say the same.
-
-    >>> round(rhat([np.array([1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0])]), 2)
-    0.87
-    >>> rhat([np.zeros(8)])
-    1.0
-    """
-    length = min(map(len, chains)) // 2
-    if length < 2:
-        return float("nan")
-    halves = np.array([half for chain in chains for half in (chain[:length], chain[-length:])])
-    within, between = halves.var(axis=1, ddof=1).mean(), length * halves.mean(axis=1).var(ddof=1)
-    if within == 0.0:
-        return 1.0 if between == 0.0 else float("inf")
-    return float(np.sqrt(((length - 1) / length * within + between / length) / within))
 
 
 def judge(rhats: Mapping[str, float], n_chains: int, n_sweeps: int) -> tuple[str, str]:
@@ -161,12 +145,6 @@ def thinned(trace: Floats) -> list[list[float]]:
     """Points [sweep, value] of a trace, evenly spread, the last one included."""
     at = np.unique(np.linspace(0, len(trace) - 1, min(POINTS, len(trace))).astype(int))
     return [[int(i) + 1, float(f"{trace[i]:.7g}")] for i in at]
-
-
-def _watched(kept: Mapping[str, Floats], joined: int | None) -> list[str]:
-    """Quantities that do not depend on how topics are numbered, and that move: R-hat is of these."""
-    fixed = () if joined is None else ("n_topics",)  # by each chain for itself
-    return [name for name, values in kept.items() if np.ptp(values) > 0 and name not in fixed]
 
 
 def _removed(report: ReadReport, redact: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.fitting import Fit
 from pitmanyor.insight.counts import streams_of
@@ -16,7 +17,7 @@ from pitmanyor.insight.spread import Prevalence, prevalence
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but of the first so many
+SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but not below so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +56,14 @@ class Atlas:
 
     @cached_property
     def smallest(self) -> float:
-        """The share below which a topic is small. Where all are, the largest ones are not."""
+        """The share below which a topic is small. Where many topics are, the largest ones are not."""
         shares = self.shares
-        return float(min(SMALL, shares[min(AT_LEAST, len(shares)) - 1]))
+        return float(min(SMALL, shares[AT_LEAST - 1] if len(shares) >= AT_LEAST else shares[0]))
 
     @property
     def main(self) -> str:
         """The stream of words, or else the first."""
-        return "word" if "word" in self.topics else next(iter(self.topics))
+        return main_of(self.topics)
 
     def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
         """The words of every topic in a stream: a row of probabilities each, and the words themselves.

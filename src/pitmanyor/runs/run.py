@@ -43,6 +43,7 @@ def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
         sweep=settings.sweep,
         burn_in=settings.burn_in,
         anchors=settings.anchors,
+        passes=settings.passes,
         n_threads=threads or default_threads(state.plan.n_tokens),
         join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
     )

@@ -28,6 +28,7 @@ class Settings:
     sweep: Sweep = "mixed"
     burn_in: int = 0
     anchors: float = 0.05
+    passes: int = 1
     max_topics: int | None = None
     initial_topics: int | None = None
     rule: Rule = "clamp"
@@ -49,6 +50,7 @@ class Settings:
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Settings:
         """Settings as they were stored; a ValueError if they cannot be ours."""
+        said = {"passes": 1} | dict(said)  # runs from before there were several
         names = {field.name for field in fields(cls)}
         if set(said) != names:
             raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")
@@ -58,6 +60,8 @@ class Settings:
         for name in ("max_topics", "initial_topics"):
             if said[name] is not None and (type(said[name]) is not int or said[name] < 1):
                 raise ValueError(f"{name} is {said[name]!r}, no count")
+        if type(said["passes"]) is not int or said["passes"] < 1:
+            raise ValueError(f"passes is {said['passes']!r}, no count from 1 on")
         if not isinstance(said["anchors"], int | float) or not 0 < said["anchors"] <= 1:
             raise ValueError(f"anchors is {said['anchors']!r}, no share")
         if said["sweep"] not in SWEEPS or said["rule"] not in RULES:

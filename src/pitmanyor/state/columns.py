@@ -11,7 +11,7 @@ from pitmanyor.kernels.arrays import CONCENTRATION, DOOR, GEM_CELL, LOCAL, N_COL
 from pitmanyor.kernels.refresh import move_topics, refresh_all
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.state.memory import larger_layout
-from pitmanyor.state.scratch import new_desks, new_scratch, new_slots
+from pitmanyor.state.scratch import new_crossed, new_desks, new_scratch, new_slots
 from pitmanyor.state.state import State
 
 
@@ -45,6 +45,7 @@ def grow(state: State, columns: int) -> None:
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
     state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
     state.slots = new_slots(state.plan, new.capacity, len(state.slots.topic), state.net.stay.dtype)
+    state.crossed = new_crossed(new.capacity, len(state.slots.topic), state.net.stay.dtype)
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 

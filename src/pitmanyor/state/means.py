@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node
-from pitmanyor.kernels.arrays import CONCENTRATION, CUSTOMERS, TABLES
+from pitmanyor.kernels.arrays import CONCENTRATION, CUSTOMERS, OWN, TABLES
 from pitmanyor.kernels.gather import gather
 from pitmanyor.plan.instances import parent_instance
 from pitmanyor.state.state import State
@@ -54,7 +54,7 @@ def _local_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
     to = np.zeros((rows, dishes, max(len(node.parents), 1)), np.int32)
     word_side = node.side == "word"
     gather(state.net, state.text, state.topics, state.words, i, node.per_topic, word_side, (customers, tables), to)
-    own = int(state.net.nodes[i, -1])
+    own = int(state.net.nodes[i, OWN])
     layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
     b = state.text.concentration[own] if own >= 0 else np.full(rows, layer)
     return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64))

@@ -7,6 +7,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels import sheet as rows
 from pitmanyor.kernels.arrays import BLOCK, Side, Visit
+from pitmanyor.kernels.crossed import Crossed
 from pitmanyor.kernels.desk import NODES, OPEN, TO, WEIGHT, Desk
 from pitmanyor.kernels.slots import NONE, Slots
 from pitmanyor.plan import Plan
@@ -76,15 +77,37 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
 
 def is_plain(plan: Plan) -> bool:
     """One document node, the leaf of every stream, over one shared parent or none; no local word node."""
-    local = [node for node in plan.nodes if node.local]
+    return _has_one_leaf(plan) and all(
+        plan.graph[s.emit].per_topic and not plan.graph[s.emit].local for s in plan.graph.streams
+    )
+
+
+def is_crossed(plan: Plan) -> bool:
+    """As plain, but each stream emits from its own node per document and topic, over one shared node per topic."""
+    emits = [plan.graph[s.emit] for s in plan.graph.streams]
+    return (
+        _has_one_leaf(plan)
+        and len({node.name for node in emits}) == len(emits)
+        and all(node.local and node.per_topic and len(node.parents) == 1 for node in emits)
+        and all(not plan.graph[node.parents[0]].local and plan.graph[node.parents[0]].per_topic for node in emits)
+    )
+
+
+def _has_one_leaf(plan: Plan) -> bool:
+    """One document node, the leaf of every stream, over one shared parent or none; other local nodes emit."""
+    emits = {s.emit for s in plan.graph.streams}
+    local = [node for node in plan.nodes if node.local and node.name not in emits]
     if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
         return False
-    return all(s.topic == local[0].name and plan.graph[s.emit].per_topic for s in plan.graph.streams)
+    return all(s.topic == local[0].name for s in plan.graph.streams)
 
 
 def is_quick(plan: Plan) -> bool:
-    """Every stream's topic leaf is local, every word leaf shared and per topic; no local word node."""
+    """Every stream's topic leaf is local, every word leaf shared and per topic; local nodes have two parents at most,
+    and none is a word node."""
     local = {node.name for node in plan.nodes if node.local}
+    if any(len(node.parents) > 2 for node in plan.nodes if node.local):
+        return False
     return all(node.side == "topic" for node in plan.nodes if node.local) and all(
         s.topic in local and plan.graph[s.emit].per_topic for s in plan.graph.streams
     )
@@ -94,23 +117,24 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     """Scratch of the quick explicit sweep."""
     n_streams, walks = len(plan.graph.streams), plan.topic_walks
     longest = int(np.diff(plan.order.first[::n_streams]).max())
-    n_slots = max(capacity, min(longest, capacity) + BLOCK)
     n_local, n_rows = max(len(local_nodes(plan)), 1), 1 + int(walks.n_shared.max())
+    n_slots = (n_rows + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     sheets = rows.Sheet(
         ints=np.zeros((n_threads, rows.COUNTS + n_local * (2 + parents), n_slots), np.int32),
-        reals=np.zeros((n_threads, n_rows + 3 * n_local + 1, n_slots), precision),
+        reals=np.zeros((n_threads, n_rows + 3 * n_local + 2, n_slots), precision),
         slot_of=np.full((n_threads, capacity), rows.NONE, np.uint32),
         nodes=np.zeros((n_threads, n_local, rows.UP + 2 * parents), np.int64),
         scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
-        forms=np.zeros((n_threads, n_local, n_rows)),
+        form=np.zeros((n_threads, n_rows), precision),
+        known=np.zeros((n_threads, 1), np.int64),
         bases=np.full((n_threads, n_rows, 2), -1, np.int64),
         sums=np.full((n_threads, n_rows, n_streams, words * rows.SPAN), NOT_SUMMED, np.float64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
-        lanes=np.zeros((n_threads, rows.LANES), precision),
     )
     sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
+    sheets.reals[:, :n_rows, :n_rows] = np.eye(n_rows)  # the slots of the bases
     return sheets
 
 
@@ -135,3 +159,10 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
         stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
     )
+
+
+def new_crossed(capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
+    """Scratch of word nodes per document and topic, for the slots of `new_slots`."""
+    shape = (n_threads, capacity + BLOCK)
+    customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
+    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))

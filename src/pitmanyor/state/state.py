@@ -25,6 +25,7 @@ from pitmanyor.kernels.arrays import (
     Visit,
 )
 from pitmanyor.kernels.collapsed import UNSEEN
+from pitmanyor.kernels.crossed import Crossed
 from pitmanyor.kernels.desk import FEW, MANY, Desk, Terms, fill_terms
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.kernels.slots import Slots
@@ -32,7 +33,7 @@ from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.layout import Layout, build_layout, is_wide
-from pitmanyor.state.scratch import is_plain, local_nodes, new_desks, new_scratch, new_slots
+from pitmanyor.state.scratch import is_crossed, is_plain, local_nodes, new_crossed, new_desks, new_scratch, new_slots
 from pitmanyor.state.stirling import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
@@ -55,8 +56,9 @@ class State:
     tables: StirlingTables
     terms: Terms
     desks: Desk
-    plain: bool  # one local node over one base (kernels/slots.py)?
+    plain: bool  # one local node over one base (kernels/slots.py), and at most crossed nodes below it?
     slots: Slots
+    crossed: Crossed
     max_topics: int
     network: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # unknowns of links, by name
 
@@ -96,8 +98,9 @@ def new_state(
         tables=tables,
         terms=_new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
-        plain=is_plain(plan),
+        plain=is_plain(plan) or is_crossed(plan),
         slots=new_slots(plan, layout.capacity, 1, precision),
+        crossed=new_crossed(layout.capacity, 1, precision),
         max_topics=cap,
     )
     refresh_all(net, tables)
@@ -181,10 +184,11 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
 
 
 def _node_table(plan: Plan) -> NDArray[np.int64]:
-    """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., OWN."""
+    """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., LAYER."""
     shift, mask = plan.shift_and_mask()
     discounts = plan.discounts
     local, own = local_nodes(plan), _own(plan)
+    leaves = {stream.emit for stream in plan.graph.streams} - {name for node in plan.nodes for name in node.parents}
     rows, prior_first = [], 0
     for i, node in enumerate(plan.nodes):
         row = (
@@ -202,6 +206,7 @@ def _node_table(plan: Plan) -> NDArray[np.int64]:
             0,
             len(plan.words.get(node.name, ())),
             own.index(i) if i in own else -1,
+            node.kind == "pyp" and node.local and i not in own and (not node.per_topic or node.name in leaves),
         )
         rows.append(row)
         prior_first += len(_mixing(node))

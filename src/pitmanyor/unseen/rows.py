@@ -23,18 +23,28 @@ MOST_BYTES = 64 << 20  # of Stirling ratios; those beyond are computed
 UNIFORM = ""  # in place of a shared node's name: all topics alike
 
 
-def token_rows(plan: Plan, vectors: Vectors) -> tuple[Reals, Ints]:
+def token_rows(plan: Plan, vectors: Vectors, n_topics: int) -> tuple[Reals, Ints]:
     """The vectors phi_w of all streams' words, one under the other, and every token's row."""
     parts, row, start = [], np.empty(plan.n_tokens, np.int64), 0
     stream_of, document = plan.order.stream, plan.order.document
     for s, stream in enumerate(plan.graph.streams):
-        own = vectors[stream.emit]  # (instance, topic, word)
+        own, instance = word_base(plan, vectors, stream.emit, n_topics)
         at = np.flatnonzero(stream_of == s)
-        instance = plan.instances[stream.emit].of_document[document[at]]
-        row[at] = start + instance * own.shape[2] + plan.order.word[at]
-        parts.append(padded_rows(own.transpose(0, 2, 1).reshape(-1, own.shape[1])))
+        row[at] = start + instance[document[at]] * own.shape[2] + plan.order.word[at]
+        parts.append(padded_rows(own.transpose(0, 2, 1).reshape(-1, n_topics)))
         start += len(parts[-1])
     return np.concatenate(parts), row
+
+
+def word_base(plan: Plan, vectors: Vectors, emit: str, n_topics: int) -> tuple[Floats, Ints]:
+    """Fixed words, (instance, topic, word), and every document's instance; below a document's own words, their base."""
+    node = plan.graph[emit]
+    if node.local and not node.parents:
+        n_words = len(plan.words[emit])
+        return np.full((1, n_topics, n_words), 1.0 / n_words), np.zeros(plan.n_documents, np.int64)
+    name = node.parents[0] if node.local else emit
+    values = vectors[name]
+    return np.broadcast_to(values, (len(values), n_topics, values.shape[2])), plan.instances[name].of_document
 
 
 def base_rows(plan: Plan, vectors: Vectors, names: Sequence[str], n_topics: int) -> tuple[Reals, Ints]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
@@ -22,9 +23,9 @@ from pitmanyor.plan import Plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.state import State
 from pitmanyor.state.means import counts_of
-from pitmanyor.state.scratch import is_plain, is_quick
+from pitmanyor.state.scratch import is_plain
 from pitmanyor.unseen.adapt import adapt
-from pitmanyor.unseen.fold import Fixed, fold_network, fold_plain
+from pitmanyor.unseen.fold import Fixed, can_fold, fold_network, fold_plain
 from pitmanyor.unseen.means import document_means, prior_means, shared_rows, word_topics
 from pitmanyor.unseen.paper import one_pass
 from pitmanyor.unseen.tally import Tally, is_linear
@@ -111,7 +112,7 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
     if way.completion == "paper":
         return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps, way.seed)
     threads = threads_of(way, plan)
-    if is_quick(plan):
+    if can_fold(plan):
         concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
         fixed = Fixed(vectors, concentrations, fitted.n_topics)
         sweeps = Sweeps(way.sweeps, way.sweeps // 2, way.seed)
@@ -127,7 +128,8 @@ def threads_of(way: Way, plan: Plan) -> int:
 
 def main_stream(plan: Plan) -> Tokens:
     """The words, or else the first stream."""
-    return next((stream for stream in plan.graph.streams if stream.name == "word"), plan.graph.streams[0])
+    streams = {stream.name: stream for stream in plan.graph.streams}
+    return streams[main_of(streams)]
 
 
 def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:

@@ -25,7 +25,7 @@ function place(one) {
   one.line.append(one.hint());
 }
 
-/** A drawing as wide as its panel; `role` and `label` tell it to those who do not see. */
+/** A drawing as wide as its panel; `role` and `label` tell it to those who do not see, and its marks what they say. */
 function canvas(body, height, label) {
   const width = Math.max(260, Math.floor(body.getBoundingClientRect().width));
   return d3
@@ -34,7 +34,7 @@ function canvas(body, height, label) {
     .attr("viewBox", [0, 0, width, height])
     .attr("width", width)
     .attr("height", height)
-    .attr("role", "img")
+    .attr("role", "group")
     .attr("aria-label", label)
     .property("size", { width, height });
 }
@@ -43,7 +43,7 @@ function canvas(body, height, label) {
 function lineChart(body, series, { height = 150, label, format = d3.format("~s"), mark = null }) {
   const svg = canvas(body, height, label);
   const { width } = svg.property("size");
-  const edge = { left: 46, right: 8, top: 8, bottom: 22 };
+  const edge = { left: 46, right: 8, top: 8, bottom: 34 };
   const points = series.flat();
   const x = d3.scaleLinear(d3.extent(points, (p) => p[0]), [edge.left, width - edge.right]);
   const y = d3.scaleLinear(d3.extent(points, (p) => p[1]), [height - edge.bottom, edge.top]).nice();
@@ -53,10 +53,17 @@ function lineChart(body, series, { height = 150, label, format = d3.format("~s")
   }
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(x).ticks(5).tickSizeOuter(0));
   svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(y).ticks(4, format).tickSizeOuter(0));
+  axisTitle(svg, "sweep");
   const line = d3.line((p) => x(p[0]), (p) => y(p[1]));
   svg.selectAll(".line").data(series).join("path").attr("class", "line").attr("fill", "none").attr("d", line)
     .style("stroke", (_, i) => `var(--f${i % 8})`).style("stroke-width", 1.3);
   return svg.node();
+}
+
+/** What the axis at the bottom counts, below its right end. */
+function axisTitle(svg, text) {
+  const { width, height } = svg.property("size");
+  svg.append("text").attr("x", width - 8).attr("y", height - 3).attr("text-anchor", "end").style("fill", "var(--soft)").text(text);
 }
 
 /** Says of one box [left, top, right, bottom] after the other whether it has room beside those that had it before. */

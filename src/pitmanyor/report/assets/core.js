@@ -3,7 +3,7 @@
 
 let data; // the payload, once unpacked
 const panels = []; // in the order in which they stand on the page
-const state = { topic: null, q: "", relevance: 0.6, all: false };
+const state = { topic: null, q: "", relevance: 0.6, all: false, cards: false };
 const live = document.getElementById("data").dataset.live === "true";
 
 async function unpack() {
@@ -113,9 +113,13 @@ function percent(share) {
   if (value > 0 && value < 0.01) return "< 0.01 %";
   return `${value >= 9.95 || value === 0 ? value.toFixed(value >= 99.95 || value === 0 ? 0 : 1) : value.toPrecision(2)} %`;
 }
+/** An interval, both ends with the digits of the upper one. */
 const range = (topic) => {
-  const one = data.topics[topic];
-  return one.low === undefined ? "" : `${percent(one.low).slice(0, -2)} – ${percent(one.high)}`;
+  const { low, high } = data.topics[topic];
+  if (low === undefined) return "";
+  const said = percent(high);
+  const decimals = said.startsWith("<") ? 2 : (said.split(".")[1] ?? "  ").length - 2;
+  return `${(100 * low).toFixed(decimals)} – ${said}`;
 };
 const day = (minutes, every = "day") =>
   d3.utcFormat({ hour: "%-d %b %Y, %H:00", day: "%-d %b %Y", week: "week of %-d %b %Y", month: "%b %Y", year: "%Y" }[every])(new Date(minutes * 60000));
@@ -140,19 +144,6 @@ function listed() {
 
 /** Large topics, or as many as the search leaves. */
 const large = () => d3.range(data.topics.length).filter((k) => !data.topics[k].small);
-
-const tip = make("div", { id: "tip", role: "status" });
-function withTip(selection, text) {
-  selection
-    .on("pointermove", (event, d) => {
-      tip.textContent = text(d);
-      tip.style.display = "block";
-      tip.style.left = `${Math.min(event.clientX + 14, innerWidth - 230)}px`;
-      tip.style.top = `${event.clientY + 14}px`;
-    })
-    .on("pointerleave", () => (tip.style.display = "none"));
-  return selection;
-}
 
 /** Relevance of a word (Sievert and Shirley): its probability in the topic, or how much it sets the topic apart. */
 function relevant(entries, n) {

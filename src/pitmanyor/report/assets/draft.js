@@ -1,4 +1,5 @@
-// A draft post: its topics, and hashtags for it. By itself the page knows the commonest words; a live server knows all.
+// A draft post: its topics, and hashtags for it. By itself the page knows the commonest words and its own posts; a live
+// server knows all.
 
 const TOKEN = /#?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_']*/gu;
 const PRIOR = 1.5; // how many words the author's (or everybody's) topics count for
@@ -8,8 +9,8 @@ panel({
   id: "draft",
   title: "Hashtags for a draft",
   wide: true,
-  hint: () => (data.draft.tags ? "Write a post: its topics, and the hashtags that these topics use most. " : "Write a post to see its topics. ")
-    + (live ? "Topics are sampled by the fitted model." : "Computed in this page from its commonest words; nothing is sent anywhere."),
+  hint: () => (data.draft.tags ? "Write a post: its topics, and the hashtags that go with them and with posts like it. " : "Write a post to see its topics. ")
+    + (live ? "Topics are sampled by the fitted model." : "Computed in this page; nothing is sent anywhere."),
   draw(body) {
     this.text = make("textarea", { id: "draft-text", placeholder: "Write a draft…", "aria-label": "Draft", maxlength: 5000, dir: "auto" });
     this.out = make("div", { id: "draft-out", "aria-live": "polite" });
@@ -40,6 +41,9 @@ panel({
     renew(this.out, ...(found ? draftResult(found, this.text) : []));
     this.out.setAttribute("aria-busy", "false");
   },
+  update() {
+    for (const chip of this.out?.querySelectorAll("button.chip") ?? []) chip.setAttribute("aria-pressed", String(Number(chip.dataset.topic) === state.topic));
+  },
   async ask(text) {
     const author = this.author.value === "" ? null : Number(this.author.value);
     if (!text.trim()) return null;
@@ -47,7 +51,7 @@ panel({
   },
 });
 
-/** Topics of a draft by a few steps of expectation and maximisation, and the hashtags that they use. */
+/** Topics of a draft by a few steps of expectation and maximisation, and hashtags for it. */
 function inPage(text, author) {
   const tokens = [...text.toLowerCase().matchAll(TOKEN)].map((m) => m[0]);
   const known = tokens.filter((token) => Object.hasOwn(data.draft.words, token));
@@ -64,8 +68,19 @@ function inPage(text, author) {
     const total = d3.sum(next);
     theta = next.map((t) => t / total);
   }
-  const tags = (data.draft.tags ?? []).map((tag, t) => ({ tag, score: d3.sum(theta, (share, k) => (share * data.draft.chances[k][t]) / 1e6) }));
-  return { shares: theta, tags: d3.sort(tags, (a) => -a.score), known: known.length, tokens: tokens.length };
+  return { shares: theta, tags: tagsFor(theta, tokens, author), known: known.length, tokens: tokens.length };
+}
+
+/** Hashtags for a draft: the mean of what its topics say, what posts like it say, and what the author's own do. */
+function tagsFor(theta, tokens, author) {
+  if (!data.draft.tags) return [];
+  const chances = data.draft.tags.map((tag, t) => [tag, d3.sum(theta, (share, k) => share * data.draft.chances[k][t])]);
+  const total = d3.sum(chances, (one) => one[1]) || 1;
+  const parts = [new Map(chances.map(([tag, chance]) => [tag, chance / total]))];
+  if (data.posts) parts.push(...echoesOf(tokens.filter((token) => token[0] !== "#"), author));
+  const named = new Set(parts.flatMap((part) => [...part.keys()]));
+  const scored = [...named].map((tag) => ({ tag, score: d3.mean(parts, (part) => part.get(tag) ?? 0) }));
+  return d3.sort(scored, (one) => -one.score);
 }
 
 /** p(word | topic) / p(word) for every topic. Topics that are not told share what the others leave. */
@@ -94,9 +109,9 @@ function draftResult({ error, shares, tags, known, tokens }, box) {
   const out = [make("p", { class: "soft" }, `${known} of ${plural(tokens, "word")} known here.`)];
   const best = d3.sort(d3.range(shares.length), (k) => -shares[k]).filter((k) => shares[k] >= 0.05).slice(0, 4);
   out.push(make("ul", { class: "chips", id: "draft-topics" }, ...best.map((k) => {
-    const chip = make("li", { "data-topic": k }, badge(k), " ", own(topicName(k)), make("span", { class: "number" }, percent(shares[k])));
-    chip.addEventListener("click", () => toggle(k));
-    return chip;
+    const chip = make("button", { class: "chip", "data-topic": k, "aria-pressed": String(state.topic === k), onclick: () => toggle(k) },
+      badge(k), " ", own(topicName(k)), make("span", { class: "number" }, percent(shares[k])));
+    return make("li", { "data-topic": k }, chip);
   })));
   const fresh = tags.filter(({ tag }) => !used.has(`#${tag}`)).slice(0, 8);
   if (fresh.length) {

@@ -31,12 +31,13 @@ panel({
       .attr("transform", (_, i) => `translate(${x(i) + x.bandwidth() / 2 + 3},${top - 5}) rotate(-62)`).text((a) => short(data.authors.names[a], 11));
     this.heads = svg.append("g").selectAll("text").data(this.topics).join("text").attr("data-topic", (k) => k).attr("x", left - 7)
       .attr("text-anchor", "end").attr("y", (_, j) => top + (j + 0.72) * line).text((k) => `${firstTag(k)}  ${letter(k)}`).on("click", (_, k) => toggle(k));
-    body.append(svg.node());
+    withTip(this.heads, (k) => `${letter(k)}: ${topicName(k)}, ${percent(data.topics[k].share)} of all tokens`);
+    body.append(svg.node(), shadeLegend());
   },
   update() {
     const q = state.q.toLowerCase();
     const found = (a) => q && data.authors.names[a].toLowerCase().includes(q);
-    this.fields.style("fill", (f) => shade(f.k)).style("opacity", (f) => Math.min(1, 0.12 + 0.95 * Math.sqrt(f.share)));
+    this.fields.style("fill", (f) => shade(f.k)).style("opacity", (f) => darkness(f.share));
     this.names.style("font-weight", (a) => (found(a) ? 700 : 400));
     this.heads.style("font-weight", (k) => (state.topic === k ? 700 : 400)).style("opacity", (k) => (isShown(k) ? 1 : 0.5));
   },
@@ -45,3 +46,15 @@ panel({
     ...data.authors.shares.map((row, a) => [data.authors.names[a], data.authors.posts[a], ...row.map((s) => s / 1000)]),
   ],
 });
+
+const darkness = (share) => Math.min(1, 0.12 + 0.95 * Math.sqrt(share));
+
+/** How dark a share is. */
+function shadeLegend() {
+  const steps = [0.01, 0.1, 0.3, 0.6].map((share) => {
+    const field = make("span", { class: "field" });
+    field.style.opacity = darkness(share);
+    return make("li", {}, field, `${d3.format(".0%")(share).replace("%", " %")}`);
+  });
+  return make("ul", { class: "legend", "aria-label": "Shares" }, ...steps);
+}

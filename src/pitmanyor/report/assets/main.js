@@ -2,6 +2,7 @@
 
 const KEYS = [
   ["↑ ↓", "through the topics"],
+  ["Tab", "to the next list, button or chart; within a chart, arrows go from mark to mark and Enter chooses"],
   ["/", "search"],
   ["Esc", "leave the search; show all topics"],
   ["?", "this help"],

@@ -36,15 +36,18 @@ panel({
     const zoom = d3.zoom().scaleExtent([1, 8]).filter(ours).on("zoom", ({ transform }) => world.attr("transform", transform));
     svg.call(zoom).style("touch-action", "pan-y");
     const by = (factor) => () => (factor ? svg.call(zoom.scaleBy, factor) : svg.call(zoom.transform, d3.zoomIdentity));
+    this.legend = legend();
     const button = (label, factor) => make("button", { class: "quiet", onclick: by(factor) }, label);
-    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)));
+    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), this.legend);
   },
   update() {
     this.line.textContent = this.hint();
     const k = state.topic;
+    this.legend.hidden = k !== null;
     const q = state.q.toLowerCase();
     const strength = (n) => (k === null ? 1 : shareOf(n.a, k));
-    const inIt = (n) => (k === null || strength(n) >= 0.15) && (!q || k !== null || !this.searched.size || this.searched.has(n.a));
+    const least = k === null ? 0 : Math.min(0.15, 2 * data.topics[k].share); // of many topics none is large in anybody
+    const inIt = (n) => strength(n) >= least && (!q || k !== null || !this.searched.size || this.searched.has(n.a));
     this.searched = new Set(q ? this.nodes.filter((n) => data.authors.names[n.a].toLowerCase().includes(q)).map((n) => n.a) : []);
     this.dots.classed("in", inIt)
       .attr("r", (n) => (k === null ? 3 + Math.min(4, Math.sqrt(data.authors.posts[n.a]) / 2.5) : inIt(n) ? 3 + 8 * Math.sqrt(strength(n)) : 3))

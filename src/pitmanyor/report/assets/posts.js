@@ -62,18 +62,26 @@ function findPosts() {
 
 const inTurn = (lists) => d3.range(d3.max(lists, (list) => list.length) ?? 0).flatMap((i) => lists.flatMap((list) => (i < list.length ? [list[i]] : [])));
 
+/** The tokens of a post: where each begins and ends, and its topic. */
+function* tokensOf(marks) {
+  let at = 0;
+  for (let m = 0; m < marks.length; m += 3) {
+    const start = at + marks[m]; // from the end of the word before
+    at = start + marks[m + 1];
+    yield { start, end: at, topic: marks[m + 2] };
+  }
+}
+
 function postItem(i) {
   const [text, marks] = data.posts.posts[i];
   const line = make("p", { dir: "auto" });
   let at = 0;
-  for (let m = 0; m < marks.length; m += 3) {
-    const [gap, length, topic] = marks.slice(m, m + 3); // the gap is from the end of the word before
-    const start = at + gap;
-    const word = make("mark", { title: `${letter(topic)}: ${topicName(topic)}` }, text.slice(start, start + length));
+  for (const { start, end, topic } of tokensOf(marks)) {
+    const word = make("mark", { title: `${letter(topic)}: ${topicName(topic)}` }, text.slice(start, end));
     word.style.setProperty("--family", colour(topic));
     if (state.topic !== null) word.className = state.topic === topic ? "chosen" : "other";
     line.append(text.slice(at, start), word);
-    at = start + length;
+    at = end;
   }
   line.append(text.slice(at));
   const by = make("div", { class: "by" }, author(i) && own(author(i)), when(i) && make("span", {}, when(i)));

@@ -15,9 +15,10 @@ function standalone(svg) {
   from.forEach((element, i) => {
     const looks = getComputedStyle(element);
     for (const look of LOOKS) to[i].setAttribute(look, looks.getPropertyValue(look));
-    for (const gone of ["class", "style", "data-topic", "data-author", "tabindex"]) to[i].removeAttribute(gone);
+    for (const gone of ["class", "style", "data-topic", "data-author", "tabindex", "role"]) to[i].removeAttribute(gone);
   });
   const { width, height } = svg.getBoundingClientRect();
+  copy.setAttribute("role", "img");
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("width", width);
   copy.setAttribute("height", height);

@@ -29,6 +29,9 @@ panel({
   },
 });
 
+/** What a tick adds to those around it: the hour, the day, the month or the year. */
+const shortDate = (date) => d3.utcFormat(date.getUTCHours() || date.getUTCMinutes() ? "%H:%M" : date.getUTCDate() > 1 ? "%-d %b" : date.getUTCMonth() ? "%b" : "%Y")(date);
+
 function timeChart(body) {
   const { minutes, shares, low, high } = data.times;
   const k = state.topic;
@@ -57,7 +60,7 @@ function timeChart(body) {
     const dots = svg.selectAll("circle").data(points.filter(known)).join("circle").attr("cx", (p) => p.at).attr("cy", (p) => y(p.share)).attr("r", 3).style("fill", colour(k));
     withTip(dots, (p) => `${percent(p.share)}, ${day(minutes[p.i], data.times.every)}`);
   }
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(x).ticks(Math.min(8, width / 90)).tickSizeOuter(0));
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(x).ticks(Math.min(8, width / 90)).tickFormat(shortDate).tickSizeOuter(0));
   svg.append("g").attr("class", "axis").attr("transform", `translate(${edge.left},0)`).call(d3.axisLeft(y).ticks(4, "~%").tickSizeOuter(0));
   return svg.node();
 }

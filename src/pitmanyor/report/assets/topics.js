@@ -3,7 +3,6 @@
 function drawHead() {
   const { about, trust } = data;
   const numbers = trust.n_topics;
-  const interval = numbers.low === numbers.high ? "" : ` (${numbers.low} – ${numbers.high})`;
   const named = (n, what) => [count(n), n === 1 ? what : `${what}s`];
   const facts = [
     named(about.documents, "post"),
@@ -11,9 +10,10 @@ function drawHead() {
     about.tags && named(about.tags, "hashtag"),
     named(about.words, "different word"),
     about.first && [`${day(Date.parse(about.first) / 60000)} – ${day(Date.parse(about.last) / 60000)}`, ""],
-    [`${numbers.now}${interval}`, numbers.now === 1 && !interval ? "topic" : "topics"],
+    numbers.low < numbers.high && [`${numbers.low} – ${numbers.high}`, "topics with 90 % probability"],
   ].filter(Boolean);
   document.getElementById("head").append(
+    make("button", { class: "quiet skip", onclick: () => document.querySelector(".panel button:not([hidden]), .panel input")?.focus() }, "Skip the list of topics"),
     make("div", {},
       make("div", { class: "source" }, own(about.source ?? (about.redacted ? "Authors and texts are hidden in this page" : "A corpus"))),
       make("h1", {}, `${plural(numbers.now, "topic")} in ${plural(about.documents, "post")}`)),
@@ -71,7 +71,7 @@ function topicRow(k) {
   }
   row.append(
     badge(k),
-    own(topic.label, { class: "name" }),
+    own(topic.label, { class: "name", title: topic.label }),
     make("span", { class: "share number" }, percent(topic.share), make("small", {}, range(k))),
     make("span", { class: "under" }, track, sparkline(k)),
   );

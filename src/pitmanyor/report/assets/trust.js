@@ -21,7 +21,7 @@ panel({
     boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
     if (traces.n_topics) boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
     boxes[2].append(histogram(boxes[2], n_topics.counts));
-    boxes[3].append(table(["quantity", "R-hat"], rhat.map(([name, value]) => [name.replace("_", " ").replace("/", " of "), value === null ? "–" : value.toFixed(2)])));
+    boxes[3].append(...rhatTables(rhat));
   },
   table() {
     const rows = [["quantity", "chain", "sweep", "value"]];
@@ -30,6 +30,16 @@ panel({
     return rows;
   },
 });
+
+/** What the sentence on trust is about, the worst first; concentrations, which may wander, on demand. */
+function rhatTables(rhat) {
+  const said = ([name, value]) => [quantityName(name), value === null ? "–" : value.toFixed(2)];
+  const [vague, main] = [true, false].map((is) => d3.sort(rhat.filter(([name]) => name.startsWith("concentration/") === is), ([, value]) => -(value ?? Infinity)));
+  const all = vague.length && make("details", {}, make("summary", { class: "soft" }, `${plural(vague.length, "concentration")}, which may wander`), table(["quantity", "R-hat"], vague.map(said)));
+  return [table(["quantity", "R-hat"], main.map(said)), all || ""];
+}
+
+const quantityName = (name) => name.replace("network/", "").replaceAll("_", " ").replace("/", " of ");
 
 function table(heads, rows) {
   const cells = (tag, values) => values.map((value, i) => make(tag, { class: i && /^[\d.,–∞]*$/.test(rows[0]?.[i] ?? "") ? "number" : null }, own(String(value))));

@@ -32,9 +32,13 @@ panel({
   },
 });
 
+const FEW = 12; // cards, after which one asks for the others: the side has them all
+
 function topicCards() {
   const cards = make("div", { class: "cards" });
-  for (const k of listed()) {
+  const found = listed();
+  const many = found.length > FEW + 3; // for less it is not worth a button
+  for (const k of found.slice(0, many && !state.cards ? FEW : found.length)) {
     const words = relevant(data.topics[k].words, 9).map((entry) => entry[0]).join(", ");
     const card = make("button", { class: "card", "data-topic": k, onclick: () => choose({ topic: k }) },
       make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)}`)),
@@ -42,7 +46,8 @@ function topicCards() {
     card.style.setProperty("--family", colour(k));
     cards.append(card);
   }
-  return cards;
+  const more = make("button", { class: "quiet", id: "more-cards", onclick: () => choose({ cards: !state.cards }) }, state.cards ? "Fewer topics" : `All ${plural(found.length, "topic")}`);
+  return make("div", {}, cards, many && make("p", {}, more));
 }
 
 function topicWords(k, body) {

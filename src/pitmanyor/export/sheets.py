@@ -1,0 +1,98 @@
+"""Tables as files: CSV or Parquet, written block by block."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import FileError
+from pitmanyor.files import atomic_write
+
+Table: TypeAlias = dict[str, NDArray[Any]]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of a cell begins with that a spreadsheet would compute
+CELLS = 1 << 18  # of a table that are text at the same time
+
+
+def write_table(table: Table, path: Path) -> None:
+    """One table as CSV or, if the name ends so, as Parquet.
+
+    Text in CSV that begins with = + - @, a tab or a carriage return has an apostrophe before it, for spreadsheets would
+    take it for a formula, and posts are of strangers; carriage returns are newlines. Parquet has it as it is.
+    """
+    write_blocks([table], path)
+
+
+def write_blocks(blocks: Iterable[Table], path: Path) -> None:
+    """The same of a table that comes in blocks of rows, one at least, all with the same columns."""
+    with atomic_write(path) as file:
+        if path.suffix == ".parquet":
+            _write_parquet(blocks, path, file)
+        else:
+            file.writelines(_csv(blocks))
+
+
+def _csv(blocks: Iterable[Table]) -> Iterator[bytes]:
+    """The lines, some at a time: as Python's numbers they take many times the memory of the columns."""
+    for i, block in enumerate(blocks):
+        if i == 0:
+            yield _lines([[_said(name) for name in block]])
+        n_rows, step = len(next(iter(block.values()))), max(1, CELLS // len(block))
+        for start in range(0, n_rows, step):
+            part = {name: column[start : start + step] for name, column in block.items()}
+            yield _lines(zip(*(map(_said, column.tolist()) for column in _plain(part).values()), strict=True))
+
+
+def _lines(rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _said(value: object) -> object:
+    """A number that is none, or a time that is not known, is an empty cell; what looks like a formula is text."""
+    if isinstance(value, str):
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
+        return f"'{text}" if value.startswith(FORMULA) else text
+    return "" if value is None or value != value else value
+
+
+def _plain(table: Table) -> Table:
+    """Times as text."""
+    out = {}
+    for name, column in table.items():
+        times = column.dtype.kind == "M"
+        out[name] = np.where(np.isnat(column), "", np.datetime_as_string(column)) if times else column
+    return out
+
+
+def _write_parquet(blocks: Iterable[Table], path: Path, file: BinaryIO) -> None:
+    """By way of a database on disk, which gathers the blocks."""
+    import tempfile
+
+    import duckdb
+
+    with tempfile.TemporaryDirectory() as home:
+        made = Path(home) / "table.parquet"
+        try:
+            with duckdb.connect(str(Path(home) / "table.db"), config={"threads": 1}) as connection:
+                for i, block in enumerate(blocks):
+                    connection.register("block", {name: _typed(column) for name, column in block.items()})
+                    into = "insert into made" if i else "create table made as"
+                    connection.execute(f"{into} select * from block")
+                    connection.unregister("block")
+                connection.execute(f"copy made to '{made}' (format parquet)")
+        except duckdb.Error as error:
+            raise FileError(f"{path}: not written as Parquet ({error})") from error
+        with open(made, "rb") as whole:
+            shutil.copyfileobj(whole, file)
+
+
+def _typed(column: NDArray[Any]) -> NDArray[Any]:
+    return column.astype(object) if column.dtype.kind in "U" else column

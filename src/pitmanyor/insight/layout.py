@@ -1,0 +1,45 @@
+"""Places in the plane for those who are linked."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+STEPS = 200
+GOLDEN = 2.399963229728653  # an angle whose multiples never come together
+
+
+def sunflower(n: int) -> Floats:
+    """So many places in a disc of radius one, spread evenly, and the same every time."""
+    turn = np.arange(n) * GOLDEN
+    return np.asarray(np.sqrt((np.arange(n) + 0.5) / n)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
+def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
+    """Places from -1 to 1: links pull, all nodes push, and everything leans to the middle (Fruchterman-Reingold).
+
+    first: where the nodes begin, a row each; links: pairs of their numbers, whose direction means nothing.
+    """
+    n, at = len(first), first.copy()
+    weight = _pull(n, links)
+    unit = np.sqrt(1.0 / n)
+    for step in range(steps):
+        apart = at[:, None] - at
+        distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-3)
+        force = unit**2 / distance**2 - weight * distance / unit
+        move = (force[:, :, None] * apart).sum(axis=1) - 0.4 * at
+        length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
+        at += move / length * np.minimum(length, 0.1 * (1 - step / steps))
+    at -= np.median(at, axis=0)
+    wide = at / np.maximum(np.quantile(np.abs(at), 0.98, axis=0), 1e-9)
+    return np.asarray(np.clip(wide, -1.0, 1.0))  # a few outsiders do not crowd the rest
+
+
+def _pull(n: int, links: Ints) -> Floats:
+    """How much each pair pulls: those who are linked to all do not pull all in."""
+    linked = np.zeros((n, n))
+    linked[links[:, 0], links[:, 1]] = linked[links[:, 1], links[:, 0]] = 1.0
+    half = linked / np.sqrt(np.maximum(linked.sum(axis=1), 1.0))[:, None]
+    return np.asarray((half + half.T) / 2)

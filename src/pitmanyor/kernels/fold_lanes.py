@@ -1,0 +1,149 @@
+"""Rows over the slots of a document, eight slots at a time: what kernels/fold_nodes.py computes for every token.
+
+All rows lie in one array; a place in it says both row and slot. Slots that stand for no topic hold zeros, so nothing
+asks how many of the eight there are: such a question is answered differently for every token, and a processor that
+guesses wrong waits for longer than the whole row takes. As in kernels/lanes.py every sum has one order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import config
+
+from pitmanyor.kernels.arrays import BLOCK
+from pitmanyor.kernels.lanes import _HALVES, _STEPS, WIDTH
+
+if vars(config)["DISABLE_JIT"]:
+
+    def _eight(at):
+        return slice(int(at), int(at) + WIDTH)
+
+    def mix_two(flat, out, one, first, two, second):
+        flat[_eight(out)] = one * flat[_eight(first)] + two * flat[_eight(second)]
+
+    def mix_in(flat, out, share, row):
+        flat[_eight(out)] += share * flat[_eight(row)]
+
+    def appraise(flat, out, stay, opens, base, gain, scale):
+        flat[_eight(out)] = (flat[_eight(stay)] + gain * flat[_eight(opens)] * flat[_eight(base)]) * scale
+
+    def weigh(flat, out, value, factor, cut, topic, h, words, row, carry):
+        w = np.maximum(flat[_eight(value)] * flat[_eight(factor)] - flat[_eight(cut)], np.float32(0.0))
+        w = w * words.reshape(-1)[int(row) + topic[_eight(h)].astype(np.int64)]
+        for step in _STEPS:
+            w[step:] = w[step:] + w[:-step]
+        flat[_eight(out)] = w + carry
+        return flat[int(out) + WIDTH - 1]
+
+    def dot_rows(words, a, bases, b):
+        w = words.reshape(-1)[int(a) : int(a) + BLOCK] * bases.reshape(-1)[int(b) : int(b) + BLOCK]
+        w = w[:WIDTH] + w[WIDTH:]
+        for half in _HALVES:
+            w = w[:half] + w[half : 2 * half]
+        return w[0]
+
+else:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    from pitmanyor.kernels.lanes import _I32, _I64, _data, _load, _mask, _prefix_sums, _spread
+
+    _FLOAT = ir.FloatType()
+    _AT, _REAL = types.uint64, types.float32
+
+    def _store(builder: Any, pointer: Any, index: Any, value: Any) -> None:
+        place = builder.bitcast(builder.gep(pointer, [index]), value.type.as_pointer())
+        builder.store(value, place, align=4)
+
+    def _rows(context: Any, builder: Any, signature: Any, args: Any) -> tuple[Any, Any]:
+        """The array that all rows lie in, and a function that loads eight numbers of it."""
+        pointer = _data(context, builder, signature.args[0], args[0])
+        return pointer, lambda at: _load(builder, pointer, at, _FLOAT)
+
+    @intrinsic
+    def mix_two(typing: Any, flat: Any, out: Any, one: Any, first: Any, two: Any, second: Any) -> Any:
+        """out = one * first + two * second."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer, load = _rows(context, builder, signature, args)
+            _, out, one, first, two, second = args
+            parts = [builder.fmul(_spread(builder, by), load(at)) for by, at in ((one, first), (two, second))]
+            _store(builder, pointer, out, builder.fadd(*parts))
+            return context.get_dummy_value()
+
+        return types.void(flat, _AT, _REAL, _AT, _REAL, _AT), generate
+
+    @intrinsic
+    def mix_in(typing: Any, flat: Any, out: Any, share: Any, row: Any) -> Any:
+        """out += share * row."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer, load = _rows(context, builder, signature, args)
+            _, out, share, row = args
+            _store(builder, pointer, out, builder.fadd(load(out), builder.fmul(_spread(builder, share), load(row))))
+            return context.get_dummy_value()
+
+        return types.void(flat, _AT, _REAL, _AT), generate
+
+    @intrinsic
+    def appraise(typing: Any, flat: Any, out: Any, stay: Any, opens: Any, base: Any, gain: Any, scale: Any) -> Any:
+        """out = (stay + gain * opens * base) * scale."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer, load = _rows(context, builder, signature, args)
+            _, out, stay, opens, base, gain, scale = args
+            opening = builder.fmul(builder.fmul(_spread(builder, gain), load(opens)), load(base))
+            value = builder.fmul(builder.fadd(load(stay), opening), _spread(builder, scale))
+            _store(builder, pointer, out, value)
+            return context.get_dummy_value()
+
+        return types.void(flat, _AT, _AT, _AT, _AT, _REAL, _REAL), generate
+
+    @intrinsic
+    def weigh(
+        typing: Any, flat: Any, out: Any, value: Any, factor: Any, cut: Any, topic: Any, h: Any, words: Any, row: Any,
+        carry: Any,
+    ) -> Any:  # fmt: skip
+        """Prefix sums of max(value * factor - cut, 0) * words[row + topic], from `carry` on; the last is returned."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer, load = _rows(context, builder, signature, args)
+            _, out, value, factor, cut, topic, h, words, row, carry = args
+            k = _load(builder, _data(context, builder, signature.args[5], topic), h, _I32)
+            first = builder.gep(_data(context, builder, signature.args[7], words), [row])
+            p = ir.Constant(ir.VectorType(_FLOAT, WIDTH), ir.Undefined)
+            for lane in range(WIDTH):
+                at = builder.zext(builder.extract_element(k, _I32(lane)), _I64)
+                p = builder.insert_element(p, builder.load(builder.gep(first, [at])), _I32(lane))
+            w = builder.fsub(builder.fmul(load(value), load(factor)), load(cut))
+            nothing = ir.Constant(w.type, [_FLOAT(0.0)] * WIDTH)
+            w = builder.fmul(builder.select(builder.fcmp_ordered(">", w, nothing), w, nothing), p)
+            w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
+            _store(builder, pointer, out, w)
+            return builder.extract_element(w, _I32(WIDTH - 1))
+
+        return _REAL(flat, _AT, _AT, _AT, _AT, topic, _AT, words, _AT, _REAL), generate
+
+    @intrinsic
+    def dot_rows(typing: Any, words: Any, a: Any, bases: Any, b: Any) -> Any:
+        """The sum of products of a block of one table, from a on, with a block of another, from b on."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            tables = [_data(context, builder, signature.args[i], args[i]) for i in (0, 2)]
+            halves = []
+            for start in range(0, BLOCK, WIDTH):
+                x, y = (
+                    _load(builder, table, builder.add(args[i], _I64(start)), _FLOAT)
+                    for table, i in zip(tables, (1, 3), strict=True)
+                )
+                halves.append(builder.fmul(x, y))
+            w = builder.fadd(*halves)
+            for half in _HALVES:
+                lanes = [*range(half, 2 * half)] + [0] * (WIDTH - half)
+                w = builder.fadd(w, builder.shuffle_vector(w, w, _mask(lanes)))
+            return builder.extract_element(w, _I32(0))
+
+        return _REAL(words, _AT, bases, _AT), generate

@@ -1,0 +1,167 @@
+"""A new document's own words: below those of topic k a restaurant for the document and k, PYP(a, b, phi_k).
+
+A word without customers there weighs f_k phi_kw, with f = (b + a T)/(b + C), and f is 1 where the document has no token
+of the topic. So slots are weighed as ever, A f phi beyond the form's share, and only words that came before (entries:
+a word with a topic) have more, A (stay + gain (open - 1) phi) scale, which is never negative. But f is below 1, and
+where A f is below the form a topic drawn by the form is taken with the chance of their ratio, or all is drawn anew.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.kernels.arrays import Floats, Ints, Ints32
+from pitmanyor.kernels.fold import NONE
+from pitmanyor.kernels.fold_net import VALUES, C, T, form_at, row_of, value_row
+from pitmanyor.kernels.fold_seats import takes_table, terms
+from pitmanyor.kernels.jit import inlined, inner
+from pitmanyor.kernels.random import uniform
+
+TOPIC = 2  # after C and T: rows of entries
+
+
+class Own(NamedTuple):
+    """Word nodes of the document, and scratch with a leading thread axis until `take_own` picks one."""
+
+    node: Ints  # (stream): its word node, or NONE if it has shared words alone
+    index: Ints  # (node) of the discount
+    discount: Floats
+    concentration: Floats
+    dish: Ints  # (token): where the entries of its word begin
+    rests: Ints32  # (node, C or T; slot)
+    entries: Ints32  # (place, C...): customers, tables and topic
+    n_entries: Ints32  # (dish)
+    weights: Floats  # (place)
+
+
+@inner
+def take_own(own, thread):
+    if own is None:
+        return None
+    return Own(
+        own.node,
+        own.index,
+        own.discount,
+        own.concentration,
+        own.dish,
+        own.rests[thread],
+        own.entries[thread],
+        own.n_entries[thread],
+        own.weights[thread],
+    )
+
+
+@inlined
+def factor_row(bench, u):
+    """Where the row of f begins, for word node u."""
+    return row_of(bench, VALUES + len(bench.kept) + 4 * bench.counts.shape[0] + u)
+
+
+@inlined
+def seat_counts(own, bench, u, h, customers, tables):
+    """So many more customers and tables of word node u at slot h."""
+    own.rests[u, C, h] += customers
+    own.rests[u, T, h] += tables
+    a, b = own.discount[u], own.concentration[u]
+    bench.flat[factor_row(bench, u) + np.uint64(h)] = (b + a * own.rests[u, T, h]) / (b + own.rests[u, C, h])
+
+
+@inner
+def open_own(own, bench, h):
+    """Nobody eats at slot h yet."""
+    for u in range(len(own.index)):
+        own.rests[u, C, h], own.rests[u, T, h] = 0, 0
+        bench.flat[factor_row(bench, u) + np.uint64(h)] = 1.0
+
+
+@inner
+def move_own(own, bench, h, last):
+    """The last slot takes the place of h."""
+    for u in range(len(own.index)):
+        own.rests[u, C, h], own.rests[u, T, h] = own.rests[u, C, last], own.rests[u, T, last]
+        row = factor_row(bench, u)
+        bench.flat[row + np.uint64(h)] = bench.flat[row + np.uint64(last)]
+
+
+@inlined
+def entry_of(own, dish, k):
+    """The entry of a word with topic k, or the place for one."""
+    e = dish
+    while e < dish + own.n_entries[dish] and own.entries[e, TOPIC] != k:
+        e += 1
+    return e
+
+
+@inner
+def leave_own(rows, tables, own, bench, u, dish, k, h, key, n):
+    """A customer of topic k, at slot h, goes from word node u. Returns the counter."""
+    e = entry_of(own, dish, k)
+    c, t = np.int64(own.entries[e, C]), np.int64(own.entries[e, T])
+    goes, n = takes_table(rows, tables, own.index[u], own.discount[u], c, t, key, n)
+    own.entries[e, C] -= 1
+    own.entries[e, T] -= np.int64(goes)
+    seat_counts(own, bench, u, h, -1, -np.int64(goes))
+    if c == 1:
+        own.n_entries[dish] -= 1
+        last = dish + own.n_entries[dish]
+        for x in range(own.entries.shape[1]):
+            own.entries[e, x] = own.entries[last, x]
+    return n
+
+
+@inner
+def weigh_entries(rows, tables, own, bench, u, dish, row, leaf):
+    """What every entry of a word weighs, and their sum."""
+    a, b, total = own.discount[u], own.concentration[u], 0.0
+    value = value_row(bench, leaf)
+    for e in range(dish, dish + own.n_entries[dish]):
+        k = own.entries[e, TOPIC]
+        h = bench.slot_of[k]
+        stay, opens = terms(rows, tables, own.index[u], a, np.int64(own.entries[e, C]), np.int64(own.entries[e, T]))
+        more = stay + (b + a * own.rests[u, T, h]) * (opens - 1.0) * rows.words[row, k]
+        own.weights[e] = bench.flat[value + np.uint64(h)] * more / (b + own.rests[u, C, h])
+        total += own.weights[e]
+    return total
+
+
+@inner
+def pick_entry(own, dish, x):
+    """The topic of the entry into which x falls."""
+    e, last = dish, dish + own.n_entries[dish] - 1
+    while e < last and x >= own.weights[e]:
+        x -= own.weights[e]
+        e += 1
+    return np.int64(own.entries[e, TOPIC])
+
+
+@inner
+def seat_own(rows, tables, own, bench, u, dish, row, k, h, key, n):
+    """A customer of topic k, at slot h, comes to word node u. Returns the counter."""
+    e, opened = entry_of(own, dish, k), True
+    if e == dish + own.n_entries[dish]:
+        own.entries[e, C], own.entries[e, T], own.entries[e, TOPIC] = 0, 0, k
+        own.n_entries[dish] += 1
+    else:
+        c, t = np.int64(own.entries[e, C]), np.int64(own.entries[e, T])
+        stay, opens = terms(rows, tables, own.index[u], own.discount[u], c, t)
+        gain = own.concentration[u] + own.discount[u] * own.rests[u, T, h]
+        opened = uniform(key, n) * (stay + gain * opens * rows.words[row, k]) >= stay
+        n += 1
+    own.entries[e, C] += 1
+    own.entries[e, T] += np.int64(opened)
+    seat_counts(own, bench, u, h, 1, np.int64(opened))
+    return n
+
+
+@inlined
+def chance(own, bench, u, leaf, k):
+    """The chance with which a topic drawn by the form is taken."""
+    h = bench.slot_of[k]
+    if h == NONE:
+        return 1.0
+    at = np.uint64(h)
+    value, form = bench.flat[value_row(bench, leaf) + at], form_at(bench, leaf, at)
+    own = value * bench.flat[factor_row(bench, u) + at]
+    return own / form if own < form else 1.0

@@ -1,0 +1,33 @@
+"""Sizes of the restaurants of a node per document and topic: all that a concentration they share needs (maths 5)."""
+
+from __future__ import annotations
+
+from pitmanyor.kernels.jit import inner, kernel
+
+
+@kernel
+def count_sizes(text, streams, bit, work, sizes):
+    """How many restaurants of a node per document and topic have so many tables (row 0), so many customers (row 1).
+
+    Those who have none are left out. `streams` are those that emit from it, `work` is zero.
+    """
+    n_streams = text.leaf.shape[1]
+    for place in range(len(text.first) - 1):
+        for token in range(text.first[place], text.first[place + 1] if streams[place % n_streams] else 0):
+            k = text.topic[token]
+            work[0, k] += (text.code[token] & bit) != 0
+            work[1, k] += 1
+        if place % n_streams == n_streams - 1:
+            _add_sizes(text, place // n_streams, work, sizes)
+
+
+@inner
+def _add_sizes(text, d, work, sizes):
+    """Put the restaurants of document d into their sizes, and empty them."""
+    n_streams = text.leaf.shape[1]
+    for token in range(text.first[d * n_streams], text.first[(d + 1) * n_streams]):
+        k = text.topic[token]
+        if work[1, k] > 0:
+            for row in range(2):
+                sizes[row, work[row, k]] += 1
+                work[row, k] = 0
