@@ -2,5 +2,11 @@
 
 from numba import config
 
-PLAIN_PYTHON = ["test_transitions.py", "test_mutants.py", "test_explicit_transitions.py", "test_linked_transitions.py"]
+PLAIN_PYTHON = [
+    "test_transitions.py",
+    "test_mutants.py",
+    "test_explicit_transitions.py",
+    "test_linked_transitions.py",
+    "test_crossed_mutants.py",
+]
 collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON
