@@ -1,7 +1,7 @@
 """The explicit sweep where no word node is local: kernels/explicit.py's target, in rows that vectorise (maths 4).
 
-All ready models have this shape, whatever their local nodes on the topic side. A topic of the document weighs [stay +
-E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where `base` is the part of A that a topic
+All ready models have this shape but bursty ones; a local node has two parents at most. A topic of the document weighs
+[stay + E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where `base` is the part of A that a topic
 without customers in the document has too.
 """
 
