@@ -1,8 +1,8 @@
 """The explicit sweep where no word node is local: kernels/explicit.py's target, in rows that vectorise (maths 4).
 
 All ready models have this shape but bursty ones; a local node has two parents at most. A topic of the document weighs
-[stay + E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where `base` is the part of A that a topic
-without customers in the document has too.
+[stay + E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where `base` is the part of A that a
+topic without customers in the document has too.
 """
 
 from __future__ import annotations
