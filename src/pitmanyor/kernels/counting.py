@@ -51,7 +51,7 @@ def forget(net, start, stop):
         _forget_cell(net, cell)
 
 
-@inner
+@inlined
 def exit_cell(net, side, entry, leaf, code):
     """The shared cell that a token's stored walk reaches, or -1 if it stays among local nodes."""
     pos = leaf
@@ -76,7 +76,7 @@ def leaf_cell(words, text, which, token):
     return cell + text.word[token]
 
 
-@inner
+@inlined
 def _count_topics(net, text, topics, entry, leaf, tokens):
     """Customers that tokens send to shared topic-side cells; the walks that most graphs have are read off at once."""
     cell = topics.scratch[AT, leaf]
@@ -100,7 +100,7 @@ def _count_topics(net, text, topics, entry, leaf, tokens):
         net.counts[row + k, CUSTOMERS] += np.int32(always | (text.code[token] & mask != 0))
 
 
-@inner
+@inlined
 def _count_words(net, text, words, which, tokens):
     """Customers that tokens send to shared word-side cells, by their walks."""
     entry, last = words.lists[which, FIRST], words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1

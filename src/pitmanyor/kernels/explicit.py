@@ -58,23 +58,23 @@ def row_of(net, side, pos):
 
 
 @inlined
-def product(net, a, b, k):
-    x = 1.0 if a < 0 else float(net.stay[a + k])
-    return x if b < 0 else x * float(net.stay[b + k])
+def product(values, a, b, k):
+    x = 1.0 if a < 0 else float(values[a + k])
+    return x if b < 0 else x * float(values[b + k])
 
 
 @inner
-def dot(net, a, b, n_held, blocks):
+def dot(values, a, b, n_held, blocks):
     """Sum over the held topics of the product of two rows, with its sums over blocks."""
     total = 0.0
     for block in range((n_held + BLOCK - 1) // BLOCK):
         lo, hi = block * BLOCK, min((block + 1) * BLOCK, n_held)
         if a >= 0 and b >= 0 and hi - lo == BLOCK:
-            partial = float(dot_block(net.stay, a + lo, b + lo))
+            partial = float(dot_block(values, a + lo, b + lo))
         else:
             partial = 0.0
             for k in range(lo, hi):
-                partial += product(net, a, b, k)
+                partial += product(values, a, b, k)
         blocks[block] = partial
         total += partial
     return total
@@ -82,7 +82,7 @@ def dot(net, a, b, n_held, blocks):
 
 @inner
 def _fill_sum(net, sums, index, word, row, other, n_held):
-    sums.total[index, word] = dot(net, row, other, n_held, sums.blocks[index, word])
+    sums.total[index, word] = dot(net.stay, row, other, n_held, sums.blocks[index, word])
 
 
 @spread
@@ -107,7 +107,7 @@ def components(net, desk, sums, topics, words, place, s, word, n_held, out):
                 if cached >= 0:
                     mass = sums.total[cached, word]
                 else:
-                    mass = dot(net, row_of(net, topics, j), row_of(net, words, i), n_held, desk.blocks)
+                    mass = dot(net.stay, row_of(net, topics, j), row_of(net, words, i), n_held, desk.blocks)
                 out[c] = a * b * mass
             total += out[c]
             c += 1
@@ -128,25 +128,25 @@ def pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x)
     a, b = row_of(net, topics, j), row_of(net, words, i)
     cached = sums.pair[j + 1, s, i + 1]
     if cached >= 0:
-        return pick_product(net, a, b, sums.blocks[cached, word], x / parts[c] * sums.total[cached, word], n_held)
-    mass = dot(net, a, b, n_held, desk.blocks)
-    return pick_product(net, a, b, desk.blocks, x / parts[c] * mass, n_held)
+        return pick_product(net.stay, a, b, sums.blocks[cached, word], x / parts[c] * sums.total[cached, word], n_held)
+    mass = dot(net.stay, a, b, n_held, desk.blocks)
+    return pick_product(net.stay, a, b, desk.blocks, x / parts[c] * mass, n_held)
 
 
 @inner
-def pick_product(net, a, b, blocks, x, n_held):
+def pick_product(values, a, b, blocks, x, n_held):
     block, last = 0, (n_held - 1) // BLOCK
     while block < last and x >= blocks[block]:
         x -= blocks[block]
         block += 1
     k, end = block * BLOCK, min((block + 1) * BLOCK, n_held) - 1
     while k < end:
-        weight = product(net, a, b, k)
+        weight = product(values, a, b, k)
         if x < weight:
             break
         x -= weight
         k += 1
-    while product(net, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
+    while product(values, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
         k -= 1
     return k
 
@@ -162,9 +162,9 @@ def scan_fresh(net, desk, topics, words, place, n_held, x):
                 continue
             left, right = desk.forms[TOPIC, 0], desk.forms[WORD, 0]
             for j in range(place[0][1]):
-                left += desk.forms[TOPIC, 1 + j] * product(net, row_of(net, topics, j), CONSTANT, k)
+                left += desk.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
             for i in range(place[2][1]):
-                right += desk.forms[WORD, 1 + i] * product(net, row_of(net, words, i), CONSTANT, k)
+                right += desk.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
             reached += left * right
             if turn == 1 and left * right > 0.0:
                 chosen = k
@@ -188,13 +188,13 @@ def weigh_slots(net, desk, topics, words, place, local_words, n_held):
         value, base = evaluate(net, desk, topics, part, leaf, h), desk.forms[TOPIC, 0]
         for j in range(part[1]):
             if desk.forms[TOPIC, 1 + j] != 0.0:
-                base += desk.forms[TOPIC, 1 + j] * product(net, row_of(net, topics, j), CONSTANT, k)
+                base += desk.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
         word_value = evaluate(net, desk, words, word_side, bottom, h)
         if local_words:
             word_base = desk.forms[WORD, 0]
             for i in range(word_side[1]):
                 if desk.forms[WORD, 1 + i] != 0.0:
-                    word_base += desk.forms[WORD, 1 + i] * product(net, row_of(net, words, i), CONSTANT, k)
+                    word_base += desk.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
             covered += base * word_base
             desk.weights[h] = value * word_value
         else:

@@ -64,6 +64,7 @@ from pitmanyor.kernels.sheet import (
 
 NOWHERE = np.uint64(0xFFFFFFFF)  # no slot
 SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
+LATER, LATER_TOKENS = 8, 64  # documents and tokens ahead of which the text itself is fetched
 
 
 @inlined
@@ -221,20 +222,20 @@ def sum_of(net, sums, sheet, r, place, word, row, n_held):
         return sums.total[pair, word]
     p, at = sheet.bases[r, 1], np.uint64(word * SPAN)
     if sheet.sums[r, s, at + np.uint64(OF_TOPICS)] != p or sheet.sums[r, s, at + np.uint64(OF_WORD)] != np.int64(row):
-        sheet.sums[r, s, at + np.uint64(VALUE)] = dot(net, p, np.int64(row), n_held, sheet.blocks)
+        sheet.sums[r, s, at + np.uint64(VALUE)] = dot(net.stay, p, np.int64(row), n_held, sheet.blocks)
         sheet.sums[r, s, at + np.uint64(OF_TOPICS)], sheet.sums[r, s, at + np.uint64(OF_WORD)] = p, np.int64(row)
     return sheet.sums[r, s, at + np.uint64(VALUE)]
 
 
-@inner
+@inlined
 def fresh_topic(net, sums, sheet, r, place, word, row, n_held, x):
     """A topic in proportion to p_k phi_kw for base r; x is uniform on (0, 1)."""
     s, bottom = place
     pair, p = sums.pair[sheet.bases[r, 0] + 1, s, bottom + 1], sheet.bases[r, 1]
     if pair >= 0:
-        return pick_product(net, p, np.int64(row), sums.blocks[pair, word], x * sums.total[pair, word], n_held)
-    mass = dot(net, p, np.int64(row), n_held, sheet.blocks)
-    return pick_product(net, p, np.int64(row), sheet.blocks, x * mass, n_held)
+        return pick_product(net.stay, p, np.int64(row), sums.blocks[pair, word], x * sums.total[pair, word], n_held)
+    mass = dot(net.stay, p, np.int64(row), n_held, sheet.blocks)
+    return pick_product(net.stay, p, np.int64(row), sheet.blocks, x * mass, n_held)
 
 
 @inlined
@@ -251,7 +252,7 @@ def weigh_slots(net, sheet, frame, leaf, gain, row, n_slots):
     return total
 
 
-@inner
+@inlined
 def draw_fresh(net, sums, sheet, frame, leaf, gain, place, word, row, x):
     """A topic by the bases of the leaf's form; x is uniform on (0, sum of their parts)."""
     last, part = 0, 1.0
@@ -362,7 +363,22 @@ def row_of_token(net, text, words, context, s, token):
     return np.uint64(net.cells[first, ROW]) + np.uint64(text.word[token]) * np.uint64(len(net.status) - LIVE)
 
 
-@inner
+@inlined
+def fetch_text(text, d):
+    """Have the text some documents after d come near: it lies in more arrays than a processor reads ahead."""
+    n_streams = text.leaf.shape[1]
+    later, token = np.uint64(d + LATER), np.uint64(text.first[(d + 1) * n_streams] + LATER_TOKENS)
+    prefetch(text.first, later * np.uint64(n_streams))
+    prefetch(text.context, later)
+    prefetch(text.word, token)
+    prefetch(text.topic, token)
+    prefetch(text.code, token)
+    size = np.uint64(text.measures.shape[1] * text.measures.shape[2])
+    for j in range(0, size, LINE // 2):
+        prefetch(text.measures, later * size + np.uint64(j))
+
+
+@inlined
 def fetch(net, text, sums, words, sheet, d, n_held):
     """Have what document d will read of its words come near, while the one before it is updated."""
     n_streams, context = text.leaf.shape[1], text.context[d]
@@ -406,7 +422,7 @@ def update_stream(net, tables, terms, text, sums, words, sheet, frame, d, s, n_s
     return n_slots, n
 
 
-@inner
+@inlined
 def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
@@ -424,12 +440,13 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, 
         clear_slot(sheet, frame, h)
 
 
-@inner
+@inlined
 def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block):
     sheet = take_sheet(sheets, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
+            fetch_text(text, documents[j + 1])
             fetch(net, text, sums, words, sheet, documents[j + 1], n_held)
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes)

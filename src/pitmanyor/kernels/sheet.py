@@ -94,7 +94,7 @@ class Frame(NamedTuple):
     span: int  # rows of Sheet.ints for each local node
 
 
-@inner
+@inlined
 def take_sheet(sheet, thread):
     return Sheet(
         sheet.ints[thread],
@@ -184,7 +184,7 @@ def move_slot(sheet, h, last):
         sheet.slot_of[sheet.ints[TOPIC_OF, h]] = h
 
 
-@inner
+@inlined
 def set_nodes(net, terms, text, topics, sheet, d):
     """Local nodes of document d: their parents' rows, concentrations, and empty totals."""
     context = text.context[d]
@@ -240,7 +240,7 @@ def walk(net, sheet, frame, leaf, h, code):
             return
 
 
-@inner
+@inlined
 def load(net, tables, terms, text, sheet, frame, d, n_shared):
     """Fill the sheet from document d's tokens; returns the number of slots, those of the bases included."""
     n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(frame.value)
@@ -281,7 +281,7 @@ def measure_slot(net, tables, terms, sheet, frame, h, out):
             out[at, JOINT] += terms.small[net.nodes[node, TABLE], t, c, LOG_S]
         else:
             out[at, JOINT] += log_stirling(tables, net.nodes[node, TABLE], c, t)
-        if net.nodes[node, N_PARENTS] > 1:
+        if t > 1 and net.nodes[node, N_PARENTS] > 1:  # else t! / prod t_to! is one
             out[at, JOINT] += log_rising(1.0, t)
             for i in range(net.nodes[node, N_PARENTS]):
                 out[at, JOINT] -= log_rising(1.0, sheet.ints[row + 2 + i, h])
@@ -327,7 +327,7 @@ def walk_back(net, sheet, frame, leaf, h, code):
     return code
 
 
-@inner
+@inlined
 def save(net, tables, terms, text, sheet, frame, d, n_shared, key, n):
     """Measure document d, write its walks back, and clear its slots."""
     n_streams, context = text.leaf.shape[1], text.context[d]

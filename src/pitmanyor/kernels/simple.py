@@ -103,7 +103,7 @@ def sum_of(net, sums, slots, shape, s, pair, word, row):
     if pair >= 0:
         return sums.total[pair, word]
     if slots.stamp[s, word, 0] != shape.row or slots.stamp[s, word, 1] != np.int64(row):
-        slots.sums[s, word] = dot(net, shape.row, np.int64(row), shape.n_held, slots.blocks)
+        slots.sums[s, word] = dot(net.stay, shape.row, np.int64(row), shape.n_held, slots.blocks)
         slots.stamp[s, word, 0], slots.stamp[s, word, 1] = shape.row, np.int64(row)
     return slots.sums[s, word]
 
@@ -113,9 +113,9 @@ def fresh_topic(net, sums, slots, shape, pair, word, row, x):
     """A topic in proportion to p_k phi_kw; x is uniform on (0, 1)."""
     if pair >= 0:
         blocks, mass = sums.blocks[pair, word], x * sums.total[pair, word]
-        return pick_product(net, shape.row, np.int64(row), blocks, mass, shape.n_held)
-    mass = dot(net, shape.row, np.int64(row), shape.n_held, slots.blocks)
-    return pick_product(net, shape.row, np.int64(row), slots.blocks, x * mass, shape.n_held)
+        return pick_product(net.stay, shape.row, np.int64(row), blocks, mass, shape.n_held)
+    mass = dot(net.stay, shape.row, np.int64(row), shape.n_held, slots.blocks)
+    return pick_product(net.stay, shape.row, np.int64(row), slots.blocks, x * mass, shape.n_held)
 
 
 @inlined
