@@ -73,7 +73,7 @@ def row_of_words(net, text, words, d, s):
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
 
-@inner
+@inlined
 def fetch_first(net, text, words, d, n_held):
     """Have the rows of document d's first tokens come near, while it is loaded."""
     n_streams, stride = text.leaf.shape[1], np.uint64(len(net.status) - LIVE)
@@ -108,7 +108,7 @@ def sum_of(net, sums, slots, shape, s, pair, word, row):
     return slots.sums[s, word]
 
 
-@inner
+@inlined
 def fresh_topic(net, sums, slots, shape, pair, word, row, x):
     """A topic in proportion to p_k phi_kw; x is uniform on (0, 1)."""
     if pair >= 0:
@@ -190,7 +190,7 @@ def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, sta
     return n_slots, n_tables, n, late
 
 
-@inner
+@inlined
 def visit(net, tables, terms, text, sums, topics, words, slots, d, n_held, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     fetch_first(net, text, words, d, n_held)

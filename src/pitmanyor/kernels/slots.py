@@ -109,7 +109,7 @@ def take_slots(slots, thread):
     )
 
 
-@inner
+@inlined
 def shape_of(net, text, topics, terms, d, n_held):
     """Document d's node. Under counts its base changes with every token: slots then keep open - 1 by itself."""
     context = text.context[d]
@@ -203,7 +203,7 @@ def table_bit(shape):
     return np.uint32(0) if shape.kind == DIRICHLET else np.uint32(1) << np.uint32(shape.shift)
 
 
-@inner
+@inlined
 def load(net, tables, terms, text, slots, shape, d):
     """Slots from document d's tokens; returns their number and the total of tables."""
     n_streams = text.leaf.shape[1]
@@ -241,7 +241,7 @@ def empty_weight(slots, h):
     slots.stay[h], slots.opening[h] = 0.0, 0.0
 
 
-@inner
+@inlined
 def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n):
     """What concentrations and the log joint need of document d (maths 1 and 5); clears the slots' customers."""
     n_customers, joint, drawn = 0, 0.0, n_tables
@@ -265,7 +265,7 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
         add_auxiliaries(net, shape.node, b, n_customers, drawn, key, n, out)
 
 
-@inner
+@inlined
 def save(text, slots, shape, d, n_slots):
     """Write the walks of document d back, and free its slots."""
     n_streams = text.leaf.shape[1]
