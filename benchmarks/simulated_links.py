@@ -33,6 +33,7 @@ class Setting:
     words: int = 7  # of every post
     most: float = 0.8
     hidden: float = 0.7
+    alpha: float = 0.25  # of the Dirichlet that vectors come from
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def cosines(vectors: Floats) -> Floats:
 def draw_world(seed: int, setting: Setting) -> World:
     rng = np.random.default_rng(seed)
     n, k, n_words = setting.authors, setting.topics, 10 * setting.topics
-    nu = rng.dirichlet(np.full(k, 0.25), n)
+    nu = rng.dirichlet(np.full(k, setting.alpha), n)
     phi = rng.dirichlet(np.full(n_words, 0.15), k)
     chance = setting.most / (1 + np.exp(-10 * (cosines(nu) - 0.7)))
     linked = (rng.random((n, n)) < chance) & ~np.eye(n, dtype=bool)
