@@ -86,7 +86,8 @@ def simulate(
     gives labels per document, or a number: so many labels, dealt out at random. `vocabulary` is a number of words or
     the words, or a dict of them by vocabulary: "vocabulary" for words all streams share, a stream's name for its own.
     Concentrations with a prior are drawn from it first. Links come last: the vectors of linked instances given all
-    seats, then the random function and the links (maths 6); the text is the same with links and without.
+    seats, then the random function and the links; the text is the same with links and without. That is exact too where
+    the root has a number of topics, and under a `gem` but for what is left of it after a thousand more (maths 6).
 
     A corpus has one vocabulary, so it is the union of all of them; "vocabulary" in the graph means that union, own
     words of streams included. A plan, which sees only the corpus, takes for a stream's own vocabulary the words that
