@@ -1,8 +1,8 @@
 """Geweke's joint test of text and network together: the finite model that a network has once it has joined.
 
-Prior: everybody is seated with all vectors integrated out; then mu0 and nu are drawn given the seating, exactly, with
-NumPy's inverse Gaussian (discount 1/2) or Gamma (discount 0); then weights, then links. Chain: the real sweep of text
-and network, the real concentrations, then words and links drawn anew.
+Prior: as `simulate` draws it: everybody is seated with all vectors integrated out; then mu0 and nu are drawn given the
+seating, then weights, then links. Chain: the real sweep of text and network, the real concentrations, then words and
+links drawn anew.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pitmanyor.links.observed import LINKED, Ends, Observed, observe
 from pitmanyor.links.similar import SimilarLinks, log_density
 from pitmanyor.plan import compile_plan
 from pitmanyor.simulation import Restaurants
+from pitmanyor.simulation.links import draw_links
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.state import new_state
 
@@ -85,35 +86,17 @@ def network_statistics(mu, nu, customers, links: SimilarLinks, observed: Observe
     return [float(value) for value in out]
 
 
-def draw_links(links: SimilarLinks, nu, rng: np.random.Generator):
+def observe_all(linked) -> Observed:
+    ends = Ends(*np.nonzero(linked), np.zeros((0, 2), np.int64))
+    return observe(len(linked), ends, directed=True, self_links=False)
+
+
+def redraw_links(links: SimilarLinks, nu, rng: np.random.Generator) -> Observed:
     """Links given vectors and weights."""
     unit = nu / np.linalg.norm(nu, axis=1, keepdims=True)
     cosine = np.minimum(unit @ unit.T, 1.0)
     linked = rng.random(cosine.size) < np.exp(links.log_probability(cosine.ravel()))
-    ends = Ends(*np.nonzero(linked.reshape(cosine.shape)), np.zeros((0, 2), np.int64))
-    return observe(len(nu), ends, directed=True, self_links=False)
-
-
-def draw_vectors(shape: LinkedShape, counts, b, rng: np.random.Generator):
-    """mu0 and nu given the seating."""
-    k, a = shape.n_topics, shape.graph["nu"].discount
-    root = shape.root.name
-    at_root = np.array([counts.get((root, (), dish), (0, 0, ()))[0] for dish in range(k)])
-    assert at_root.sum() > 0
-    mu = np.maximum(rng.dirichlet(at_root + b[root] / k), 1e-300)
-    nu = np.empty((len(NAMES), k))
-    customers, tables = customers_of(shape, counts)
-    assert customers.sum() > 0
-    for i in range(len(NAMES)):
-        c, t = customers[i], tables[i]
-        if a == 0:
-            masses = rng.standard_gamma(np.maximum(c + b["nu"] * mu, 1e-12))
-        else:
-            assert a == 0.5
-            m = np.maximum(rng.standard_gamma(b["nu"] / a + t.sum()) * mu, 1e-150)
-            masses = rng.wald(m / 2, m**2 / 2) + np.where(c > 0, rng.standard_gamma(np.maximum(c - a * t, 1e-9)), 0)
-        nu[i] = masses / masses.sum() if masses.sum() > 0 else np.eye(k)[rng.integers(k)]
-    return mu, nu
+    return observe_all(linked.reshape(cosine.shape))
 
 
 def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
@@ -125,13 +108,14 @@ def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
         for d in range(shape.n_documents):
             for stream in shape.graph.streams:
                 topics[stream.name][d] = [houses.seat(stream.topic, d) for _ in range(shape.n_tokens)]
-        drawn = houses.draw_words(topics)
-        words = [w.tolist() for documents in drawn.values() for w in documents]
+        texts = houses.draw_words(topics)
+        words = [w.tolist() for documents in texts.values() for w in documents]
         b = {name: float(value) for name, value in houses.concentrations.items()}  # type: ignore[arg-type]
         counts = counts_of(houses)
-        mu, nu = draw_vectors(shape, counts, b, chance)
-        links.weights = chance.standard_normal(len(links.weights))
-        observed = draw_links(links, nu, chance)
+        vectors = houses.vectors([shape.root.name, "nu"], chance)
+        mu, nu = vectors[shape.root.name][()], np.array(list(vectors["nu"].values()))
+        drawn = draw_links(shape.graph.link_sets[0], tuple(NAMES), nu, chance)
+        links.weights, observed = drawn.weights, observe_all(drawn.linked)
         text = _statistics(shape.graph, counts, b, words)
         rows.append(text + network_statistics(mu, nu, customers_of(shape, counts)[0], links, observed))
     return np.array(rows)
@@ -156,7 +140,7 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
         seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
         rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
         rows.append(redraw_words(shape, state, rng) + rest)
-        observed = draw_links(links, node.nu, chance)
+        observed = redraw_links(links, node.nu, chance)
         node.likeness.ones[0], node.likeness.zeros[0] = observed.both_ways()
         both.switch.leaves = None
     return np.array(rows)

@@ -181,15 +181,6 @@ def test_finite_topics_stay_within_the_root():
     assert drawn.tables["mu"][()] == {}
 
 
-def test_links_are_ignored():
-    graph, _ = diamond()
-    linked = graph.copy()
-    linked.links("follows", between="nu")
-    size = {"documents": 2, "tokens": 3, "groups": {"author": 2}, "vocabulary": 5, "seed": 1}
-    words = [simulate(g, **size).corpus.streams["word"].words.tolist() for g in (graph, linked)]
-    assert words[0] == words[1]
-
-
 def test_a_mix_sends_its_tables_by_the_fixed_weights():
     g = Graph()
     mu = g.gem("mu")

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Links
-from pitmanyor.infer.network import TextAndNetwork, kernel_of, method_of
+from pitmanyor.infer.network import TextAndNetwork, method_of
 from pitmanyor.links.evidence import Evidence, log_evidence
+from pitmanyor.links.features import kernel_of
+from pitmanyor.links.inducing import PairFunction
 from pitmanyor.links.noise import log_link
-from pitmanyor.links.observed import Observed
-from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.state import State
 from pitmanyor.state.means import mean
@@ -56,8 +56,7 @@ def link_probability(
 
 
 def _pair_probability(state: State, links: Links, left: Floats, right: Floats) -> Floats:
-    both = Observed(np.zeros((0, 0), np.uint8), links.directed)
-    item = PairLinks(kernel_of(links), state.n_topics, both)
+    item = PairFunction(kernel_of(links), state.n_topics, links.directed)
     weights = state.network[f"{links.name}/weights"]
     one, other = item.features(left), item.features(right)
     scores = [item.scores(one[i : i + 1], other[i : i + 1], weights)[0, 0] for i in range(len(one))]

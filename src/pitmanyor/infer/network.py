@@ -25,7 +25,7 @@ from pitmanyor.infer.vectors import Given, Switch
 from pitmanyor.kernels.arrays import CUSTOMERS, TABLES
 from pitmanyor.kernels.masses import Masses
 from pitmanyor.links.beginning import find_places
-from pitmanyor.links.features import Kernel
+from pitmanyor.links.features import kernel_of
 from pitmanyor.links.linked import LinkedNode, Seats
 from pitmanyor.links.network import Network, Report, Shared
 from pitmanyor.links.observed import Ends, Observed, observe
@@ -72,10 +72,6 @@ def observed_links(plan: Plan, links: Links) -> Observed:
     hidden = place[found.hidden].reshape(-1, 2)
     ends = Ends(sources[known], targets[known], hidden[(hidden >= 0).all(axis=1)])
     return observe(len(code), ends, directed=links.directed, self_links=links.self_links)
-
-
-def kernel_of(links: Links) -> Kernel:
-    return Kernel(links.signal, links.length, links.noise, links.intercept)
 
 
 def _prior(concentration: float | Gamma) -> Prior | None:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.links.cholesky import pivoted_cholesky
+from pitmanyor.graph import Links
+from pitmanyor.links.cholesky import inverse_of_lower, pivoted_cholesky, product
 
 Floats = NDArray[np.float64]
 N_KNOTS = 1025  # of the similarity, 0 to 1: six-point interpolation is then good to 1e-12 for lengths of 0.1 and more
@@ -26,6 +27,10 @@ class Kernel(NamedTuple):
     length: float = 1.0
     noise: float = 1.0
     intercept: bool = False
+
+
+def kernel_of(links: Links) -> Kernel:
+    return Kernel(links.signal, links.length, links.noise, links.intercept)
 
 
 def knots() -> Floats:
@@ -66,10 +71,39 @@ def features(kernel: Kernel) -> Floats:
     A Cholesky factor of the kernel over the knots, which are fixed: it never depends on the similarities at hand, or
     the weights would change their meaning when these move.
     """
-    _check(kernel.length)
-    u = knots() / kernel.length
-    _, factor = pivoted_cholesky(np.exp(-0.5 * (u[:, None] - u) ** 2), LEFT_OUT)
-    out = factor * (kernel.signal / np.sqrt(2.0))
-    out = np.hstack([out, np.full((N_KNOTS, 1), INTERCEPT)]) if kernel.intercept else out
+    out = _scaled(kernel, _axes(kernel.length).factor)
     out.flags.writeable = False  # it is kept and shared
     return out
+
+
+def features_at(kernel: Kernel, similarity: Floats) -> Floats:
+    """Phi at any similarities, a row each, for the same weights as `features`; good to 1e-9 of the signal.
+
+    >>> kernel, some = Kernel(length=0.3, intercept=True), [0, 500, 1024]
+    >>> bool(np.abs(features_at(kernel, knots()[some]) - features(kernel)[some]).max() < 1e-9)
+    True
+    """
+    axes = _axes(kernel.length)
+    gap = (np.asarray(similarity, np.float64)[:, None] - axes.places) / kernel.length
+    return _scaled(kernel, product(np.exp(-0.5 * gap**2), axes.inverse.T))
+
+
+class Axes(NamedTuple):
+    """The similarities that features stand for, the kernel's factor over the knots, and its inverse at these places."""
+
+    places: Floats
+    factor: Floats
+    inverse: Floats
+
+
+@cache
+def _axes(length: float) -> Axes:
+    _check(length)
+    u = knots() / length
+    pivots, factor = pivoted_cholesky(np.exp(-0.5 * (u[:, None] - u) ** 2), LEFT_OUT)
+    return Axes(knots()[pivots], factor, inverse_of_lower(factor[pivots]))
+
+
+def _scaled(kernel: Kernel, factor: Floats) -> Floats:
+    out = factor * (kernel.signal / np.sqrt(2.0))
+    return np.hstack([out, np.full((len(out), 1), INTERCEPT)]) if kernel.intercept else out

@@ -44,6 +44,11 @@ def log_link(m: Floats, sigma: float) -> Floats:
     return np.asarray(top + np.log(np.exp(terms - top[:, None]).sum(axis=1)))
 
 
+def log_links(m: Floats, sigma: float) -> Floats:
+    """`log_link` of many scores, a few thousand at a time: each takes as many numbers as there are points of eps."""
+    return np.concatenate([log_link(part, sigma) for part in np.array_split(m, max(len(m) // 4096, 1))])
+
+
 @cache
 def noisy_link(sigma: float) -> NoisyLink:
     """The function of `log_link` as a curve, wide enough for lines to go on where it ends."""
@@ -51,6 +56,4 @@ def noisy_link(sigma: float) -> NoisyLink:
         raise PlanError(f"the noise of links is a standard deviation between 0 and {LARGEST:g}, not {sigma}")
     half = int(np.ceil(40.0 + 10.0 * sigma + sigma**2))
     m = np.arange(-half * KNOTS_PER_UNIT, half * KNOTS_PER_UNIT + 1) / KNOTS_PER_UNIT
-    parts = np.array_split(m, max(len(m) // 4096, 1))
-    curve = np.concatenate([log_link(part, sigma) for part in parts])
-    return NoisyLink(float(m[0]), 1.0 / KNOTS_PER_UNIT, curve)
+    return NoisyLink(float(m[0]), 1.0 / KNOTS_PER_UNIT, log_links(m, sigma))

@@ -3,9 +3,10 @@
 Beside them a quick simulated microblog of readable posts, for demos.
 """
 
+from pitmanyor.simulation.links import DrawnLinks
 from pitmanyor.simulation.microblog import Microblog, simulate_microblog
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.simulation.restaurants import Restaurants
 from pitmanyor.simulation.simulation import Simulation, simulate
 
-__all__ = ["Microblog", "Plates", "Restaurants", "Simulation", "simulate", "simulate_microblog"]
+__all__ = ["DrawnLinks", "Microblog", "Plates", "Restaurants", "Simulation", "simulate", "simulate_microblog"]

@@ -14,6 +14,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Graph, Node
 from pitmanyor.simulation.plates import Key, Plates
 from pitmanyor.simulation.restaurant import Means, Restaurant, posterior_mean
+from pitmanyor.simulation.vectors import Vectors
 
 Concentrations = Mapping[str, float | Mapping[Key, float]]
 Counts = dict[str, dict[Key, dict[int, int]]]
@@ -117,6 +118,19 @@ class Restaurants:
             for name, houses in self._open.items()
             if self.graph[name].parents
         }
+
+    def vectors(self, names: Iterable[str], rng: np.random.Generator) -> dict[str, dict[Key, NDArray[np.float64]]]:
+        """Vectors of nodes over topics by instance, drawn together given all seats; instances without customers too.
+
+        Exact but for the topics of a `gem` that nobody spoke of: they come after the others, and not all of them.
+        """
+        vectors = Vectors(rng)
+        out: dict[str, dict[Key, NDArray[np.float64]]] = {}
+        for name in names:
+            for document in range(self._plates.n_documents):
+                self._house(name, document, -1)
+            out[name] = {key: vectors.of(house) for key, house in sorted(self._open[name].items())}
+        return out
 
     def mean(self, name: str) -> dict[Key, NDArray[np.float64]]:
         """Posterior mean of a node given the seating, by instance: from root to leaf (maths 5).

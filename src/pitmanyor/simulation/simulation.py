@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -19,8 +20,11 @@ from pitmanyor.simulation.arguments import (
     spell_lengths,
     spell_vocabularies,
 )
+from pitmanyor.simulation.links import DrawnLinks, check_links, draw_links
 from pitmanyor.simulation.plates import Key, Plates
 from pitmanyor.simulation.restaurants import Counts, Restaurants
+
+LINKS = 48  # the purpose of a random stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +32,15 @@ class Simulation:
     """A simulated corpus and what made it.
 
     `topics[stream][d]` has the topic of every token of document d. `vocabularies` has, by the name that the graph uses,
-    the word indices a token may take. `concentrations` has one number per node, or a dict by instance.
+    the word indices a token may take. `concentrations` has one number per node, or a dict by instance. `links` has, by
+    link set, the vectors of its instances, the weights of its random function and the probability of every pair.
     """
 
     corpus: Corpus
     topics: dict[str, list[NDArray[np.int32]]]
     vocabularies: dict[str, NDArray[np.int32]]
     restaurants: Restaurants
+    links: dict[str, DrawnLinks]
 
     @property
     def n_topics(self) -> int:
@@ -79,7 +85,9 @@ def simulate(
     `tokens` is the length of every document (a number), or by stream a number or one length per document. `groups`
     gives labels per document, or a number: so many labels, dealt out at random. `vocabulary` is a number of words or
     the words, or a dict of them by vocabulary: "vocabulary" for words all streams share, a stream's name for its own.
-    Concentrations with a prior are drawn from it first. Link sets are ignored: links are not simulated.
+    Concentrations with a prior are drawn from it first. Links come last: the vectors of linked instances given all
+    seats, then the random function and the links; the text is the same with links and without. That is exact too where
+    the root has a number of topics, and under a `gem` but for what is left of it after a thousand more (maths 6).
 
     A corpus has one vocabulary, so it is the union of all of them; "vocabulary" in the graph means that union, own
     words of streams included. A plan, which sees only the corpus, takes for a stream's own vocabulary the words that
@@ -95,6 +103,9 @@ def simulate(
     Corpus(3 documents, 15 tokens, 10 words, streams: word)
     """
     graph.validate()
+    check_links(graph)
+    if not graph.streams:
+        raise PlanError("the graph has no tokens, and a corpus is made of them; add a stream by tokens(...)")
     if documents < 1:
         raise PlanError(f"documents is {documents}; at least one is needed")
     rng = Random(seed)
@@ -112,9 +123,25 @@ def simulate(
             topics[stream.name].append(np.array(drawn, np.int32))
     drawn_words = houses.draw_words(topics)
     texts = {name: [[words[w] for w in document] for document in docs] for name, docs in drawn_words.items()}
+    links = _draw_links(graph, houses, labels, seed)
+    pairs = {name: drawn.pairs for name, drawn in links.items()}
     return Simulation(
-        corpus=Corpus.from_tokens(texts, labels, vocabulary=words),
+        corpus=Corpus.from_tokens(texts, labels, pairs, vocabulary=words),
         topics=topics,
         vocabularies={name: np.array(some, np.int32) for name, some in vocabularies.items()},
         restaurants=houses,
+        links=links,
     )
+
+
+def _draw_links(
+    graph: Graph, houses: Restaurants, labels: Mapping[str, Sequence[Hashable]], seed: int
+) -> dict[str, DrawnLinks]:
+    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, LINKS])))
+    vectors = houses.vectors(dict.fromkeys(links.between for links in graph.link_sets), rng)
+    out = {}
+    for links in graph.link_sets:
+        (plate,) = graph[links.between].plate
+        names = tuple(dict.fromkeys(labels[plate]))  # in the order of their codes
+        out[links.name] = draw_links(links, names, np.array(list(vectors[links.between].values())), rng)
+    return out
