@@ -15,7 +15,7 @@ from pitmanyor.kernels.births import LEAST
 from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
-from pitmanyor.kernels.sizes import count_sizes
+from pitmanyor.kernels.sizes import count_sizes, sum_documents
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
@@ -42,8 +42,10 @@ class Measures:
                 self.by_node[i] = state.text.measures[:, local]
                 if net.nodes[i, LAYER]:
                     b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
-                    sizes = _sizes_of_crossed(state, i) if node.per_topic else _sizes(self.by_node[i])
-                    self.by_node[i] = _layer(self.by_node[i], sizes, node.discount, b, rng)
+                    total, sizes = _documents(state, local)
+                    if node.per_topic:
+                        sizes = _sizes_of_crossed(state, i)
+                    self.by_node[i] = _layer(total, sizes, node.discount, b, rng)
                 local += 1
             elif i in self.chunks:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
@@ -63,27 +65,34 @@ class Measures:
         return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
 
 
-def _sizes(documents: Floats) -> list[Ints]:
-    """How many documents have 0, 1, 2... tables, and customers."""
-    return [np.bincount(documents[:, column].astype(np.int64)) for column in (OPENED, SEATED)]
+def _documents(state: State, local: int) -> tuple[Floats, list[Ints]]:
+    """Sums of a local node's measures, and how many documents have 0, 1, 2... tables, and customers."""
+    measures = state.text.measures
+    total, sizes = np.zeros((1, measures.shape[2])), _no_sizes(state)
+    sum_documents(measures, local, total[0], sizes)
+    return total, [np.trim_zeros(row, "b") for row in sizes]
 
 
 def _sizes_of_crossed(state: State, i: int) -> list[Ints]:
-    """The same of the restaurants of a node per document and topic, whose customers are tokens."""
+    """The same sizes of the restaurants of a node per document and topic, whose customers are tokens."""
     streams = np.array([stream.emit == state.plan.nodes[i].name for stream in state.plan.graph.streams])
-    longest = int(np.diff(state.text.first[:: len(streams)]).max())
-    sizes, work = np.zeros((2, longest + 1), np.int64), np.zeros((2, state.capacity), np.int64)
+    sizes, work = _no_sizes(state), np.zeros((2, state.capacity), np.int64)
     count_sizes(state.text, streams, np.uint32(1 << state.net.nodes[i, SHIFT]), work, sizes)
     return [np.trim_zeros(row, "b") for row in sizes]
 
 
-def _layer(documents: Floats, sizes: list[Ints], a: float, b: float, rng: np.random.Generator) -> Floats:
+def _no_sizes(state: State) -> Ints:
+    """No document has more tables or customers in a node than tokens."""
+    longest = int(np.diff(state.text.first[:: state.text.leaf.shape[1]]).max())
+    return np.zeros((2, longest + 1), np.int64)
+
+
+def _layer(total: Floats, sizes: list[Ints], a: float, b: float, rng: np.random.Generator) -> Floats:
     """What the restaurants of all documents need together, where they share b: only counts of counts matter.
 
     Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
     omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
     """
-    total: Floats = np.asarray(documents.sum(axis=0, keepdims=True))
     more_tables, more_customers = (_more_than(counts) for counts in sizes)
     by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
     total[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()

@@ -1,8 +1,19 @@
-"""Sizes of the restaurants of a node per document and topic: all that a concentration they share needs (maths 5)."""
+"""Sizes of the restaurants of local nodes: all that a concentration which they share needs (maths 5)."""
 
 from __future__ import annotations
 
 from pitmanyor.kernels.jit import inner, kernel
+from pitmanyor.kernels.measure import OPENED, SEATED
+
+
+@kernel
+def sum_documents(measures, local, total, sizes):
+    """Sums of a local node's measures, and how many documents have so many tables (row 0), customers (row 1)."""
+    for d in range(len(measures)):
+        for column in range(measures.shape[2]):
+            total[column] += measures[d, local, column]
+        sizes[0, int(measures[d, local, OPENED])] += 1
+        sizes[1, int(measures[d, local, SEATED])] += 1
 
 
 @kernel
