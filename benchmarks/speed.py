@@ -26,6 +26,7 @@ from pitmanyor.corpus import Corpus  # noqa: E402
 
 TOPICS = (50, 100, 400, 1_000)
 BASELINE = "tomotopy LDA"
+BURN_IN = 100  # sweeps at least: many topics take longer to settle, and only then are documents' topics few
 
 CONTESTANTS: dict[str, Contestant] = {**PEERS, **OURS}
 
@@ -48,7 +49,8 @@ def race_on(name: str, make: Callable[[int], Corpus | None], choice: Choice) -> 
         if corpus is None:
             yield from ("Not at hand on this machine.", "")
             return
-        race = Race(split(corpus), n_topics)
+        burn_in = max(BURN_IN, n_topics // 5)
+        race = Race(split(corpus), n_topics, burn_in=burn_in, look=burn_in // 4)
         if choice.quick:
             race = replace(race, burn_in=20, sweeps=8, look=10)
         results = [CONTESTANTS[c](race) for c in choice.contestants if _can_run(c, corpus)]

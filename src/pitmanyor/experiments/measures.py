@@ -74,9 +74,10 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
     options: dict[str, Any] = {"sweeps": settings.sweeps, "samples": settings.samples, "seed": seed, "threads": 1}
     if not row.graph.streams:
         options["n_topics"] = settings.network_topics
-    elif any(node.kind == "gem" for node in row.graph.nodes):
-        options["max_topics"] = row.max_topics
-        options["initial_topics"] = min(settings.initial_topics, row.max_topics or settings.initial_topics)
+    else:  # where topics are given they are all dealt, so that no row has a start of its own
+        given = [node.over for node in row.graph.nodes if isinstance(node.over, int)]
+        options["max_topics"] = None if given else row.max_topics
+        options["initial_topics"] = min([settings.initial_topics, *given, *([row.max_topics] if row.max_topics else [])])
     fitted = fit(row.graph, pool(train, row.pooling), **options)
     if fitted.n_sweeps < settings.sweeps:
         raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
