@@ -33,6 +33,13 @@ def find_instances(graph: Graph, corpus: Corpus) -> dict[str, Instances]:
     return {node.name: _instances(graph, node, corpus) for node in graph.nodes}
 
 
+def check_plates(graph: Graph, instances: dict[str, Instances]) -> None:
+    """A GraphError if the plate of a shared node does not determine that of its parents."""
+    for node in graph.nodes:
+        for name in () if node.local else node.parents:
+            parent_instance(node, graph[name], instances)
+
+
 def _instances(graph: Graph, node: Node, corpus: Corpus) -> Instances:
     names = groupings(node)
     for name in names:

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.plan import Plan
-from pitmanyor.plan.cells import build_cells
-from pitmanyor.plan.instances import find_instances, groupings
+from pitmanyor.plan.instances import check_plates, find_instances, groupings
 from pitmanyor.plan.tokens import order_tokens
-from pitmanyor.plan.walks import topic_walks, word_walks
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +42,8 @@ def _plan(fitted: Plan, corpus: Corpus) -> Plan:
     """As `compile_plan`, but word nodes keep the words they were fitted with."""
     graph, words = fitted.graph, fitted.words
     instances = find_instances(graph, corpus)
-    order = order_tokens(graph, corpus, words)
-    cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
-    topics, context, leaf = topic_walks(graph, instances, cells)
-    words_side, partner = word_walks(graph, cells)
-    return Plan(
-        graph, corpus, fitted.nodes, fitted.index, instances, words, order, cells, topics, words_side, context, leaf,
-        partner,
-    )  # fmt: skip
+    check_plates(graph, instances)
+    return Plan(graph, corpus, instances, words, order_tokens(graph, corpus, words))
 
 
 def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) -> tuple[Stream, int]:
