@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import repeat
 from types import MappingProxyType
 
 import numpy as np
@@ -59,8 +60,8 @@ def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) 
 
 def codes_of(old: Corpus, new: Corpus, known: NDArray[np.int64]) -> NDArray[np.int32]:
     """For every word of the new vocabulary its number in the old one, or -1 if it is not among the known ones."""
-    place = {old.vocabulary[word]: int(word) for word in known}
-    return np.array([place.get(word, -1) for word in new.vocabulary] or [-1], np.int32)
+    place = {old.vocabulary[word]: word for word in known.tolist()}
+    return np.fromiter(map(place.get, new.vocabulary, repeat(-1)), np.int32)
 
 
 def _labelled(old: Grouping, new: Corpus, name: str, apart: bool) -> Grouping:
