@@ -110,7 +110,7 @@ def pick_topic(rows, made, at, row, base, x):
     width, first, block = rows.words.shape[1], starts_at(rows, at), np.int64(-1)
     for start in range(0, width // BLOCK, WIDTH):
         block += np.int64(count_below(made.starts, np.float32(x), first + np.uint64(start)))
-    block = min(max(block, 0), width // BLOCK - 1)  # whatever x is, a number of a block
+    block = min(max(block, np.int64(0)), np.int64(width // BLOCK - 1))  # whatever x is, a number of a block
     k, left = block * BLOCK, np.float32(x - made.starts[first + np.uint64(block)])
     k += np.int64(place_in(rows.words, np.uint64(row * width + k), rows.bases, np.uint64(base * width + k), left))
     while k > 0 and rows.words[row, k] * rows.bases[base, k] <= 0.0:  # only by rounding
