@@ -16,8 +16,9 @@ from numba import prange
 
 from pitmanyor.kernels.arrays import BLOCK, CLAMP, Floats, Ints, Ints32, Reals
 from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
-from pitmanyor.kernels.fold_lanes import dot_rows
+from pitmanyor.kernels.fold_lanes import dot_rows, place_in
 from pitmanyor.kernels.jit import inlined, inner, spread
+from pitmanyor.kernels.lanes import WIDTH, count_below
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
@@ -58,7 +59,7 @@ class Folded(NamedTuple):
     opening: Floats  # (open - 1) p_k
     weights: Floats  # (2 slots): seats at old tables, then at new ones
     sums: Floats  # (token): sum over topics of p_k phi_kw
-    blocks: Reals  # (token, block of topics): its parts
+    starts: Reals  # (token, block of topics) as one row: what of the sum is in front of each block; see `starts_at`
 
 
 class Sweeps(NamedTuple):
@@ -81,40 +82,40 @@ def take(folded, thread):
         folded.opening[thread],
         folded.weights[thread],
         folded.sums[thread],
-        folded.blocks[thread],
+        folded.starts[thread],
     )
+
+
+@inlined
+def starts_at(rows, at):
+    """Where the starts of token `at` begin: whole vectors of them, infinite beyond the last block."""
+    n_blocks = rows.words.shape[1] // BLOCK
+    return np.uint64(at * ((n_blocks + WIDTH - 1) // WIDTH * WIDTH))
 
 
 @inlined
 def sum_topics(rows, out, at, row, base):
     """The sum of p_k phi_kw for a row of words and one of bases, block by block, into place `at` of some scratch."""
-    total, width = 0.0, rows.words.shape[1]
+    total, width, first = 0.0, rows.words.shape[1], starts_at(rows, at)
     for block in range(width // BLOCK):
         start = block * BLOCK
-        part = dot_rows(rows.words, np.uint64(row * width + start), rows.bases, np.uint64(base * width + start))
-        out.blocks[at, block] = part
-        total += part
+        out.starts[first + np.uint64(block)] = total
+        total += dot_rows(rows.words, np.uint64(row * width + start), rows.bases, np.uint64(base * width + start))
     out.sums[at] = total
 
 
 @inner
 def pick_topic(rows, made, at, row, base, x):
-    """The topic into which x, uniform on (0, sum of p_k phi_kw), falls."""
-    block, last = 0, rows.words.shape[1] // BLOCK - 1
-    while block < last and x >= made.blocks[at, block]:
-        x -= made.blocks[at, block]
-        block += 1
-    while block > 0 and made.blocks[at, block] <= 0.0:  # only rounding can come here
-        block -= 1
-    found = block * BLOCK
-    for k in range(block * BLOCK, min((block + 1) * BLOCK, rows.n_topics)):
-        weight = rows.words[row, k] * rows.bases[base, k]
-        if weight > 0.0:
-            found = k
-            if x < weight:
-                break
-        x -= weight
-    return found
+    """The topic into which x, uniform on (0, sum of p_k phi_kw), falls: first its block, then its place there."""
+    width, first, block = rows.words.shape[1], starts_at(rows, at), np.int64(-1)
+    for start in range(0, width // BLOCK, WIDTH):
+        block += np.int64(count_below(made.starts, np.float32(x), first + np.uint64(start)))
+    block = min(max(block, np.int64(0)), np.int64(width // BLOCK - 1))  # whatever x is, a number of a block
+    k, left = block * BLOCK, np.float32(x - made.starts[first + np.uint64(block)])
+    k += np.int64(place_in(rows.words, np.uint64(row * width + k), rows.bases, np.uint64(base * width + k), left))
+    while k > 0 and rows.words[row, k] * rows.bases[base, k] <= 0.0:  # only by rounding
+        k -= 1
+    return k
 
 
 @inlined

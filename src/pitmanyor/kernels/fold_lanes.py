@@ -44,6 +44,14 @@ if vars(config)["DISABLE_JIT"]:
             w = w[:half] + w[half : 2 * half]
         return w[0]
 
+    def place_in(words, a, bases, b, x):
+        w = words.reshape(-1)[int(a) : int(a) + BLOCK] * bases.reshape(-1)[int(b) : int(b) + BLOCK]
+        for half in (w[:WIDTH], w[WIDTH:]):
+            for step in _STEPS:
+                half[step:] = half[step:] + half[:-step]
+        w[WIDTH:] += w[WIDTH - 1]
+        return np.uint64(min(int((w <= x).sum()), BLOCK - 1))
+
 else:
     from llvmlite import ir
     from numba import types
@@ -127,23 +135,44 @@ else:
 
         return _REAL(flat, _AT, _AT, _AT, _AT, topic, _AT, words, _AT, _REAL), generate
 
+    def _products(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
+        """The products of a block of one table, from args[1] on, with a block of another, from args[3] on."""
+        tables = [_data(context, builder, signature.args[i], args[i]) for i in (0, 2)]
+        halves = []
+        for start in range(0, BLOCK, WIDTH):
+            x, y = (
+                _load(builder, table, builder.add(args[i], _I64(start)), _FLOAT)
+                for table, i in zip(tables, (1, 3), strict=True)
+            )
+            halves.append(builder.fmul(x, y))
+        return halves
+
     @intrinsic
     def dot_rows(typing: Any, words: Any, a: Any, bases: Any, b: Any) -> Any:
         """The sum of products of a block of one table, from a on, with a block of another, from b on."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            tables = [_data(context, builder, signature.args[i], args[i]) for i in (0, 2)]
-            halves = []
-            for start in range(0, BLOCK, WIDTH):
-                x, y = (
-                    _load(builder, table, builder.add(args[i], _I64(start)), _FLOAT)
-                    for table, i in zip(tables, (1, 3), strict=True)
-                )
-                halves.append(builder.fmul(x, y))
-            w = builder.fadd(*halves)
+            w = builder.fadd(*_products(context, builder, signature, args))
             for half in _HALVES:
                 lanes = [*range(half, 2 * half)] + [0] * (WIDTH - half)
                 w = builder.fadd(w, builder.shuffle_vector(w, w, _mask(lanes)))
             return builder.extract_element(w, _I32(0))
 
         return _REAL(words, _AT, bases, _AT), generate
+
+    @intrinsic
+    def place_in(typing: Any, words: Any, a: Any, bases: Any, b: Any, x: Any) -> Any:
+        """Into which product of two blocks x falls, if they lie one after the other; the last if beyond them all."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            first, second = (_prefix_sums(builder, w) for w in _products(context, builder, signature, args))
+            second = builder.fadd(second, _spread(builder, builder.extract_element(first, _I32(WIDTH - 1))))
+            count = _I64(0)
+            for sums in (first, second):
+                below = builder.fcmp_ordered("<=", sums, _spread(builder, args[4]))
+                number = builder.ctpop(builder.bitcast(below, ir.IntType(WIDTH)))
+                count = builder.add(count, builder.zext(number, _I64))
+            last = _I64(BLOCK - 1)
+            return builder.select(builder.icmp_unsigned("<", count, last), count, last)
+
+        return types.uint64(words, _AT, bases, _AT, _REAL), generate

@@ -71,7 +71,7 @@ class Bench(NamedTuple):
     flat: Reals  # rows over slots, one after the other; beyond those of the bases and the document's they hold zeros
     kept: Floats  # (base): the leaf's forms, summed over sweeps
     sums: Floats  # (token * n_bases + base): sum over topics of p_k phi_kw
-    blocks: Reals  # (token * n_bases + base, block of topics): its parts
+    starts: Reals  # (token * n_bases + base, block of topics) as one row, as `fold.Folded`
 
 
 @inner
@@ -87,7 +87,7 @@ def take(bench, thread):
         bench.flat[thread],
         bench.kept[thread],
         bench.sums[thread],
-        bench.blocks[thread],
+        bench.starts[thread],
     )
 
 
@@ -141,6 +141,18 @@ def value_eight(net, bench, j, start):
     gain, scale = np.float32(bench.scalars[j, GAIN]), np.float32(bench.scalars[j, SCALE])
     out, stay, opens = value_row(bench, j), term_row(bench, j, STAY), term_row(bench, j, OPEN)
     appraise(bench.flat, out + h, stay + h, opens + h, base + h, gain, scale)
+
+
+@inlined
+def value_one(net, bench, j, at):
+    """As `value_eight`, at one slot of a dish that nobody has there."""
+    base = np.float32(0.0)
+    for i in range(net.n_parents[j]):
+        base += np.float32(bench.scalars[j, SHARE + i]) * bench.flat[row_of(bench, VALUES + net.parents[j, i]) + at]
+    bench.flat[term_row(bench, j, BASE) + at] = base
+    bench.flat[value_row(bench, j) + at] = (
+        np.float32(bench.scalars[j, GAIN]) * base * np.float32(bench.scalars[j, SCALE])
+    )
 
 
 @inlined

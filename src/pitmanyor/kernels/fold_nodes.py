@@ -17,7 +17,6 @@ from pitmanyor.kernels.fold_net import (
     BASE,
     CUT,
     GAIN,
-    ONES,
     SCALE,
     SUMS,
     C,
@@ -35,13 +34,15 @@ from pitmanyor.kernels.fold_net import (
 )
 from pitmanyor.kernels.fold_own import (
     chance,
-    factor_row,
+    dish_of,
+    factor_of,
     leave_own,
     move_own,
     open_own,
     pick_entry,
     seat_own,
     take_own,
+    tries_of,
     weigh_entries,
 )
 from pitmanyor.kernels.fold_seats import clear_slot, close_slot, leave, open_slot, seat
@@ -103,63 +104,60 @@ def pick_by_form(rows, bench, documents, d, i, row, leaf, x):
 
 
 @inlined
-def draw(rows, bench, documents, d, i, row, leaf, n_slots, u):
-    """A topic for token i."""
-    held, fresh = float(weigh_slots(rows, bench, row, row_of(bench, ONES), leaf, n_slots)), weigh_form(bench, i, leaf)
-    x = u * (held + fresh)
-    if x < held:
-        return pick_slot(bench, n_slots, x)
-    return pick_by_form(rows, bench, documents, d, i, row, leaf, x - held)
-
-
-@inner
-def draw_own(rows, tables, own, bench, documents, d, i, row, leaf, u, n_slots, key, n):
-    """A topic for token i, whose words are those of node u; also the counter."""
-    dish = own.dish[documents.first[d * len(own.node)] + i]
-    held = float(weigh_slots(rows, bench, row, factor_row(bench, u), leaf, n_slots))
-    again, fresh = weigh_entries(rows, tables, own, bench, u, dish, row, leaf), weigh_form(bench, i, leaf)
-    for _ in range(own.tries):
+def draw(rows, tables, own, bench, documents, d, i, row, s, leaf, n_slots, key, n):
+    """A topic for token i of stream s, and the counter. A topic by the form may be refused (kernels/fold_own.py)."""
+    dish = dish_of(own, documents, d, i)
+    held = float(weigh_slots(rows, bench, row, factor_of(own, bench, s), leaf, n_slots))
+    again, fresh = weigh_entries(rows, tables, own, bench, s, dish, row, leaf), weigh_form(bench, i, leaf)
+    for left in range(tries_of(own), -1, -1):
+        if left == 0:
+            fresh = weigh_slowly(rows, own, bench, documents, d, row, s, leaf)
         x = uniform(key, n) * (held + again + fresh)
         n += 1
         if x < held:
             return pick_slot(bench, n_slots, x), n
         if x < held + again:
             return pick_entry(own, dish, x - held), n
-        k = pick_by_form(rows, bench, documents, d, i, row, leaf, x - held - again)
-        taken = chance(own, bench, u, leaf, k)
+        x -= held + again
+        if left == 0:
+            return pick_slowly(rows, own, bench, documents, d, row, s, leaf, x), n
+        k = pick_by_form(rows, bench, documents, d, i, row, leaf, x)
+        taken = chance(own, bench, s, leaf, k)
         if taken >= 1.0 or uniform(key, n) < taken:
             return k, n + 1
         n += 1
-    return draw_slowly(
-        rows, own, bench, documents, d, row, leaf, u, dish, n_slots, (held, again), uniform(key, n)
-    ), n + 1
+    return np.int64(0), n  # nobody comes here
+
+
+@inlined
+def slow_weight(rows, own, bench, documents, d, row, s, leaf, k):
+    """What topic k weighs by the form, as far as it is taken."""
+    weight = 0.0
+    for b in range(len(bench.kept)):
+        weight += form_of(bench, leaf, b) * rows.bases[documents.base[d, b], k]
+    return weight * rows.words[row, k] * chance(own, bench, s, leaf, k)
 
 
 @inner
-def draw_slowly(rows, own, bench, documents, d, row, leaf, u, dish, n_slots, parts, x):
-    """The same law, every topic by itself: where the document holds nearly all topics, and few of their own words."""
-    held, again = parts
-    n_bases, total = len(bench.kept), held + again
-    for turn in range(2):
-        left, found = x * total, np.int64(0)
-        if turn == 1:
-            if left < held:
-                return pick_slot(bench, n_slots, left)
-            if left < held + again:
-                return pick_entry(own, dish, left - held)
-            left -= held + again
-        for k in range(rows.n_topics):
-            weight = 0.0
-            for b in range(n_bases):
-                weight += form_of(bench, leaf, b) * rows.bases[documents.base[d, b], k]
-            weight *= rows.words[row, k] * chance(own, bench, u, leaf, k)
-            if turn == 0:
-                total += weight
-            elif weight > 0.0:
-                found = k
-                if left < weight:
-                    break
-                left -= weight
+def weigh_slowly(rows, own, bench, documents, d, row, s, leaf):
+    """What is left of the form: for documents that hold nearly all topics, and few of their own words."""
+    total = 0.0
+    for k in range(rows.n_topics):
+        total += slow_weight(rows, own, bench, documents, d, row, s, leaf, k)
+    return total
+
+
+@inner
+def pick_slowly(rows, own, bench, documents, d, row, s, leaf, x):
+    """The topic into which x falls, of what is left of the form."""
+    found = np.int64(0)
+    for k in range(rows.n_topics):
+        weight = slow_weight(rows, own, bench, documents, d, row, s, leaf, k)
+        if weight > 0.0:
+            found = np.int64(k)
+            if x < weight:
+                break
+            x -= weight
     return found
 
 
@@ -170,57 +168,23 @@ def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key,
     if bench.token[i] != NONE:
         h = np.int64(bench.slot_of[bench.token[i]])
         n = leave(rows, tables, net, bench, leaf, h, key, n)
-        n = leave_words(rows, tables, own, bench, documents, d, i, s, h, key, n)
+        n = leave_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), bench.token[i], h, key, n)
         bench.tokens[h] -= 1
         if bench.tokens[h] == 0:
             n_slots -= 1
             close_slot(bench, h, n_slots)
-            if own is not None:
-                move_own(own, bench, h, n_slots)
+            move_own(own, bench, h, n_slots)
     evaluate(net, bench, leaf, n_slots)
-    k, n = draw_any(rows, tables, own, bench, documents, d, i, row, leaf, s, n_slots, key, n)
+    k, n = draw(rows, tables, own, bench, documents, d, i, row, s, leaf, n_slots, key, n)
     if bench.slot_of[k] == NONE:
         open_slot(rows, net, bench, documents, d, leaf, k, n_slots)
-        if own is not None:
-            open_own(own, bench, n_slots)
+        open_own(own, bench, n_slots)
         n_slots += 1
     h = np.int64(bench.slot_of[k])
     bench.tokens[h] += 1
     bench.token[i] = k
     n = seat(rows, tables, net, bench, leaf, h, key, n)
-    return n_slots, seat_words(rows, tables, own, bench, documents, d, i, row, s, h, key, n)
-
-
-@inlined
-def leave_words(rows, tables, own, bench, documents, d, i, s, h, key, n):
-    """Token i goes from the document's own words, if its stream has such. Returns the counter."""
-    if own is None:
-        return n
-    if own.node[s] == NONE:
-        return n
-    dish = own.dish[documents.first[d * len(own.node)] + i]
-    return leave_own(rows, tables, own, bench, own.node[s], dish, bench.token[i], h, key, n)
-
-
-@inlined
-def draw_any(rows, tables, own, bench, documents, d, i, row, leaf, s, n_slots, key, n):
-    """A topic for token i, whatever its words; also the counter."""
-    if own is None:
-        return draw(rows, bench, documents, d, i, row, leaf, n_slots, uniform(key, n)), n + 1
-    if own.node[s] == NONE:
-        return draw(rows, bench, documents, d, i, row, leaf, n_slots, uniform(key, n)), n + 1
-    return draw_own(rows, tables, own, bench, documents, d, i, row, leaf, own.node[s], n_slots, key, n)
-
-
-@inlined
-def seat_words(rows, tables, own, bench, documents, d, i, row, s, h, key, n):
-    """Token i comes to the document's own words, if its stream has such. Returns the counter."""
-    if own is None:
-        return n
-    if own.node[s] == NONE:
-        return n
-    dish = own.dish[documents.first[d * len(own.node)] + i]
-    return seat_own(rows, tables, own, bench, own.node[s], dish, row, bench.token[i], h, key, n)
+    return n_slots, seat_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), row, k, h, key, n)
 
 
 @inner
@@ -281,7 +245,7 @@ def visit(rows, tables, net, own, bench, documents, sweeps, d, shares):
         if sweep > sweeps.n_left_out:
             keep(net, bench, n_slots, d, shares)
     for h in range(len(bench.kept), n_slots):
-        clear_slot(bench, h)
+        clear_slot(bench, h, bench.topic[h])
     for b in range(len(bench.kept)):
         for k in range(rows.n_topics):
             shares[d, k] += bench.kept[b] * rows.bases[documents.base[d, b], k]

@@ -14,7 +14,7 @@ import numpy as np
 
 from pitmanyor.kernels.arrays import Floats, Ints, Ints32
 from pitmanyor.kernels.fold import NONE
-from pitmanyor.kernels.fold_net import VALUES, C, T, form_at, row_of, value_row
+from pitmanyor.kernels.fold_net import ONES, VALUES, C, T, form_at, row_of, value_row
 from pitmanyor.kernels.fold_seats import takes_table, terms
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import uniform
@@ -29,6 +29,7 @@ class Own(NamedTuple):
     index: Ints  # (node) of the discount
     discount: Floats
     concentration: Floats
+    inverse: Floats  # (node, n): 1/(b + n)
     tries: int  # draws that may be refused before all topics are weighed one by one
     dish: Ints  # (token): where the entries of its word begin
     rests: Ints32  # (node, C or T; slot)
@@ -46,6 +47,7 @@ def take_own(own, thread):
         own.index,
         own.discount,
         own.concentration,
+        own.inverse,
         own.tries,
         own.dish,
         own.rests[thread],
@@ -62,17 +64,42 @@ def factor_row(bench, u):
 
 
 @inlined
+def factor_of(own, bench, s):
+    """Where the row of f begins, for stream s: ones, if it has shared words alone."""
+    if own is None:
+        return row_of(bench, ONES)
+    return row_of(bench, ONES) if own.node[s] == NONE else factor_row(bench, own.node[s])
+
+
+@inlined
+def dish_of(own, documents, d, i):
+    """Where the entries of token i of document d begin."""
+    if own is None:
+        return 0
+    return own.dish[documents.first[d * len(own.node)] + i]
+
+
+@inlined
+def tries_of(own):
+    if own is None:
+        return 1
+    return own.tries
+
+
+@inlined
 def seat_counts(own, bench, u, h, customers, tables):
     """So many more customers and tables of word node u at slot h."""
     own.rests[u, C, h] += customers
     own.rests[u, T, h] += tables
-    a, b = own.discount[u], own.concentration[u]
-    bench.flat[factor_row(bench, u) + np.uint64(h)] = (b + a * own.rests[u, T, h]) / (b + own.rests[u, C, h])
+    gain = own.concentration[u] + own.discount[u] * own.rests[u, T, h]
+    bench.flat[factor_row(bench, u) + np.uint64(h)] = gain * own.inverse[u, own.rests[u, C, h]]
 
 
 @inner
 def open_own(own, bench, h):
     """Nobody eats at slot h yet."""
+    if own is None:
+        return
     for u in range(len(own.index)):
         own.rests[u, C, h], own.rests[u, T, h] = 0, 0
         bench.flat[factor_row(bench, u) + np.uint64(h)] = 1.0
@@ -81,6 +108,8 @@ def open_own(own, bench, h):
 @inner
 def move_own(own, bench, h, last):
     """The last slot takes the place of h."""
+    if own is None:
+        return
     for u in range(len(own.index)):
         own.rests[u, C, h], own.rests[u, T, h] = own.rests[u, C, last], own.rests[u, T, last]
         row = factor_row(bench, u)
@@ -97,9 +126,13 @@ def entry_of(own, dish, k):
 
 
 @inner
-def leave_own(rows, tables, own, bench, u, dish, k, h, key, n):
-    """A customer of topic k, at slot h, goes from word node u. Returns the counter."""
-    e = entry_of(own, dish, k)
+def leave_own(rows, tables, own, bench, s, dish, k, h, key, n):
+    """A customer of topic k, at slot h, goes from the words of stream s. Returns the counter."""
+    if own is None:
+        return n
+    if own.node[s] == NONE:
+        return n
+    u, e = own.node[s], entry_of(own, dish, k)
     c, t = np.int64(own.entries[e, C]), np.int64(own.entries[e, T])
     goes, n = takes_table(rows, tables, own.index[u], own.discount[u], c, t, key, n)
     own.entries[e, C] -= 1
@@ -114,16 +147,20 @@ def leave_own(rows, tables, own, bench, u, dish, k, h, key, n):
 
 
 @inner
-def weigh_entries(rows, tables, own, bench, u, dish, row, leaf):
+def weigh_entries(rows, tables, own, bench, s, dish, row, leaf):
     """What every entry of a word weighs, and their sum."""
-    a, b, total = own.discount[u], own.concentration[u], 0.0
-    value = value_row(bench, leaf)
+    if own is None:
+        return 0.0
+    if own.node[s] == NONE:
+        return 0.0
+    u, value, total = own.node[s], value_row(bench, leaf), 0.0
+    a, b = own.discount[u], own.concentration[u]
     for e in range(dish, dish + own.n_entries[dish]):
         k = own.entries[e, TOPIC]
         h = bench.slot_of[k]
         stay, opens = terms(rows, tables, own.index[u], a, np.int64(own.entries[e, C]), np.int64(own.entries[e, T]))
         more = stay + (b + a * own.rests[u, T, h]) * (opens - 1.0) * rows.words[row, k]
-        own.weights[e] = bench.flat[value + np.uint64(h)] * more / (b + own.rests[u, C, h])
+        own.weights[e] = bench.flat[value + np.uint64(h)] * more * own.inverse[u, own.rests[u, C, h]]
         total += own.weights[e]
     return total
 
@@ -131,6 +168,8 @@ def weigh_entries(rows, tables, own, bench, u, dish, row, leaf):
 @inner
 def pick_entry(own, dish, x):
     """The topic of the entry into which x falls."""
+    if own is None:
+        return np.int64(NONE)
     e, last = dish, dish + own.n_entries[dish] - 1
     while e < last and x >= own.weights[e]:
         x -= own.weights[e]
@@ -139,9 +178,13 @@ def pick_entry(own, dish, x):
 
 
 @inner
-def seat_own(rows, tables, own, bench, u, dish, row, k, h, key, n):
-    """A customer of topic k, at slot h, comes to word node u. Returns the counter."""
-    e, opened = entry_of(own, dish, k), True
+def seat_own(rows, tables, own, bench, s, dish, row, k, h, key, n):
+    """A customer of topic k, at slot h, comes to the words of stream s. Returns the counter."""
+    if own is None:
+        return n
+    if own.node[s] == NONE:
+        return n
+    u, e, opened = own.node[s], entry_of(own, dish, k), True
     if e == dish + own.n_entries[dish]:
         own.entries[e, C], own.entries[e, T], own.entries[e, TOPIC] = 0, 0, k
         own.n_entries[dish] += 1
@@ -158,12 +201,14 @@ def seat_own(rows, tables, own, bench, u, dish, row, k, h, key, n):
 
 
 @inlined
-def chance(own, bench, u, leaf, k):
+def chance(own, bench, s, leaf, k):
     """The chance with which a topic drawn by the form is taken."""
+    if own is None:
+        return 1.0
     h = bench.slot_of[k]
-    if h == NONE:
+    if h == NONE or own.node[s] == NONE:
         return 1.0
     at = np.uint64(h)
-    value, form = bench.flat[value_row(bench, leaf) + at], form_at(bench, leaf, at)
-    own = value * bench.flat[factor_row(bench, u) + at]
-    return own / form if own < form else 1.0
+    form = form_at(bench, leaf, at)
+    value = bench.flat[value_row(bench, leaf) + at] * bench.flat[factor_row(bench, own.node[s]) + at]
+    return value / form if value < form else 1.0

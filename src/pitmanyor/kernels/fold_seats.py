@@ -20,10 +20,9 @@ from pitmanyor.kernels.fold_net import (
     row_of,
     small_place,
     term_row,
-    value_eight,
+    value_one,
 )
 from pitmanyor.kernels.jit import inlined
-from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 
@@ -129,14 +128,14 @@ def open_slot(rows, net, bench, documents, d, leaf, k, h):
         bench.flat[term_row(bench, j, STAY) + at], bench.flat[term_row(bench, j, OPEN) + at] = 0.0, 1.0
     for j in range(leaf + 1):
         if net.above[leaf, j]:
-            value_eight(net, bench, j, h // WIDTH * WIDTH)
+            value_one(net, bench, j, at)
 
 
 @inlined
-def clear_slot(bench, h):
-    """Slot h stands for no topic: all zeros."""
+def clear_slot(bench, h, k):
+    """Slot h stands for no topic, all zeros, and topic k has no slot."""
     at = np.uint64(h)
-    bench.slot_of[bench.topic[h]], bench.topic[h] = NONE, 0
+    bench.slot_of[k], bench.topic[h] = NONE, 0
     for b in range(len(bench.kept)):
         bench.flat[row_of(bench, VALUES + b) + at] = 0.0
     for j in range(bench.counts.shape[0]):
@@ -145,21 +144,17 @@ def clear_slot(bench, h):
 
 @inlined
 def close_slot(bench, h, last):
-    """The last slot takes the place of h, whose topic the document no longer holds."""
-    if h != last:
-        gone, to, of = bench.topic[h], np.uint64(h), np.uint64(last)
-        bench.topic[h], bench.tokens[h] = bench.topic[last], bench.tokens[last]
-        for b in range(len(bench.kept)):
-            row = row_of(bench, VALUES + b)
+    """The last slot takes the place of h, whose topic the document no longer holds; it may be the same."""
+    gone, to, of = bench.topic[h], np.uint64(h), np.uint64(last)
+    bench.topic[h], bench.tokens[h] = bench.topic[last], bench.tokens[last]
+    bench.slot_of[bench.topic[h]] = h
+    for b in range(len(bench.kept)):
+        row = row_of(bench, VALUES + b)
+        bench.flat[row + to] = bench.flat[row + of]
+    for j in range(bench.counts.shape[0]):
+        for x in range(bench.counts.shape[1]):
+            bench.counts[j, x, h] = bench.counts[j, x, last]
+        for term in (STAY, OPEN):
+            row = term_row(bench, j, term)
             bench.flat[row + to] = bench.flat[row + of]
-        for j in range(bench.counts.shape[0]):
-            for x in range(bench.counts.shape[1]):
-                bench.counts[j, x, h] = bench.counts[j, x, last]
-            for term in (STAY, OPEN):
-                row = term_row(bench, j, term)
-                bench.flat[row + to] = bench.flat[row + of]
-        bench.topic[last] = gone
-        clear_slot(bench, last)
-        bench.slot_of[bench.topic[h]] = h
-    else:
-        clear_slot(bench, h)
+    clear_slot(bench, last, gone)

@@ -33,6 +33,13 @@ def find_instances(graph: Graph, corpus: Corpus) -> dict[str, Instances]:
     return {node.name: _instances(graph, node, corpus) for node in graph.nodes}
 
 
+def check_plates(graph: Graph, instances: dict[str, Instances]) -> None:
+    """A GraphError if the plate of a shared node does not determine that of its parents."""
+    for node in graph.nodes:
+        for name in () if node.local else node.parents:
+            parent_instance(node, graph[name], instances)
+
+
 def _instances(graph: Graph, node: Node, corpus: Corpus) -> Instances:
     names = groupings(node)
     for name in names:
@@ -41,11 +48,14 @@ def _instances(graph: Graph, node: Node, corpus: Corpus) -> Instances:
             raise GraphError(f"{_who(graph, node, name)} has no {name} column (it has: {have})")
     if node.local or not names:
         return Instances(((),), np.zeros(corpus.n_documents, np.int64))
+    if len(names) == 1:  # the same as below, several times as fast
+        grouping = corpus.groups[names[0]]
+        used, of_document = np.unique(grouping.codes, return_inverse=True)
+        return Instances(tuple(grouping.labels[code] for code in used), of_document.astype(np.int64))
     codes = np.stack([corpus.groups[name].codes for name in names])
     unique, of_document = np.unique(codes, axis=1, return_inverse=True)
     columns = [[corpus.groups[name].labels[code] for code in row] for name, row in zip(names, unique, strict=True)]
-    labels: tuple[Hashable, ...] = tuple(columns[0]) if len(columns) == 1 else tuple(zip(*columns, strict=True))
-    return Instances(labels, of_document.reshape(-1).astype(np.int64))
+    return Instances(tuple(zip(*columns, strict=True)), of_document.reshape(-1).astype(np.int64))
 
 
 def _who(graph: Graph, node: Node, missing: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.arrays import DIRICHLET, GEM, PYP
 from pitmanyor.plan.cells import Cells, build_cells, lineage
-from pitmanyor.plan.instances import Instances, find_instances
+from pitmanyor.plan.instances import Instances, check_plates, find_instances
 from pitmanyor.plan.silence import is_silent, silenced
 from pitmanyor.plan.tokens import TokenOrder, order_tokens, vocabularies
 from pitmanyor.plan.walks import Walks, topic_walks, word_walks
@@ -23,21 +24,59 @@ MAX_TOKENS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Everything about a model and its data that no sweep changes."""
+    """Everything about a model and its data that no sweep changes.
+
+    Cells and walks are made when they are first asked for: documents that are folded in have no use for them.
+    """
 
     graph: Graph
     corpus: Corpus
-    nodes: tuple[Node, ...]
-    index: dict[str, int]
     instances: dict[str, Instances]
     words: dict[str, NDArray[np.int64]]  # corpus word ids of every word-side node
     order: TokenOrder
-    cells: Cells
-    topic_walks: Walks
-    word_walks: Walks
-    context: NDArray[np.int32]
-    leaf: NDArray[np.int64]
-    partner: NDArray[np.int64]  # (stream, stream): do they share a local word node?
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        return self.graph.nodes
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {node.name: i for i, node in enumerate(self.nodes)}
+
+    @cached_property
+    def cells(self) -> Cells:
+        return build_cells(self.graph, self.instances, self.order, {name: len(ids) for name, ids in self.words.items()})
+
+    @cached_property
+    def _topic_side(self) -> tuple[Walks, NDArray[np.int32], NDArray[np.int64]]:
+        return topic_walks(self.graph, self.instances, self.cells)
+
+    @cached_property
+    def _word_side(self) -> tuple[Walks, NDArray[np.int64]]:
+        return word_walks(self.graph, self.cells)
+
+    @property
+    def topic_walks(self) -> Walks:
+        return self._topic_side[0]
+
+    @property
+    def context(self) -> NDArray[np.int32]:
+        """The topic-side list of each document."""
+        return self._topic_side[1]
+
+    @property
+    def leaf(self) -> NDArray[np.int64]:
+        """(context, stream): where in its list the leaf stands."""
+        return self._topic_side[2]
+
+    @property
+    def word_walks(self) -> Walks:
+        return self._word_side[0]
+
+    @property
+    def partner(self) -> NDArray[np.int64]:
+        """(stream, stream): do they share a local word node?"""
+        return self._word_side[1]
 
     @property
     def n_topics(self) -> int | None:
@@ -87,25 +126,9 @@ def compile_plan(graph: Graph, corpus: Corpus) -> Plan:
     if corpus.n_tokens > MAX_TOKENS:
         raise PlanError(f"{corpus.n_tokens:,} tokens are more than the {MAX_TOKENS:,} that counts can hold")
     instances = find_instances(graph, corpus)
+    check_plates(graph, instances)
     words = vocabularies(graph, corpus)
     order = order_tokens(graph, corpus, words)
     if not len(order.word) and not is_silent(graph):
         raise PlanError("the streams of this graph hold no token in this corpus")
-    cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
-    topics, context, leaf = topic_walks(graph, instances, cells)
-    words_side, partner = word_walks(graph, cells)
-    return Plan(
-        graph=graph,
-        corpus=corpus,
-        nodes=graph.nodes,
-        index={node.name: i for i, node in enumerate(graph.nodes)},
-        instances=instances,
-        words=words,
-        order=order,
-        cells=cells,
-        topic_walks=topics,
-        word_walks=words_side,
-        context=context,
-        leaf=leaf,
-        partner=partner,
-    )
+    return Plan(graph, corpus, instances, words, order)

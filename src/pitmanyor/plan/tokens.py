@@ -93,7 +93,9 @@ def _order(ids: Sequence[NDArray[np.int32]], streams: Sequence[Stream]) -> NDArr
             for s, data in enumerate(streams)
         ]
     )
-    return np.lexsort((np.concatenate(ids), place))
+    words = np.concatenate(ids)
+    key = place * (int(words.max(initial=0)) + 1) + words
+    return np.argsort(key, kind="stable")  # documents come in order already, which two sorts would not see
 
 
 def _localise(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import repeat
 from types import MappingProxyType
 
 import numpy as np
@@ -12,10 +13,8 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.plan import Plan
-from pitmanyor.plan.cells import build_cells
-from pitmanyor.plan.instances import find_instances, groupings
+from pitmanyor.plan.instances import check_plates, find_instances, groupings
 from pitmanyor.plan.tokens import order_tokens
-from pitmanyor.plan.walks import topic_walks, word_walks
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +43,8 @@ def _plan(fitted: Plan, corpus: Corpus) -> Plan:
     """As `compile_plan`, but word nodes keep the words they were fitted with."""
     graph, words = fitted.graph, fitted.words
     instances = find_instances(graph, corpus)
-    order = order_tokens(graph, corpus, words)
-    cells = build_cells(graph, instances, order, {name: len(ids) for name, ids in words.items()})
-    topics, context, leaf = topic_walks(graph, instances, cells)
-    words_side, partner = word_walks(graph, cells)
-    return Plan(
-        graph, corpus, fitted.nodes, fitted.index, instances, words, order, cells, topics, words_side, context, leaf,
-        partner,
-    )  # fmt: skip
+    check_plates(graph, instances)
+    return Plan(graph, corpus, instances, words, order_tokens(graph, corpus, words))
 
 
 def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) -> tuple[Stream, int]:
@@ -67,8 +60,8 @@ def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) 
 
 def codes_of(old: Corpus, new: Corpus, known: NDArray[np.int64]) -> NDArray[np.int32]:
     """For every word of the new vocabulary its number in the old one, or -1 if it is not among the known ones."""
-    place = {old.vocabulary[word]: int(word) for word in known}
-    return np.array([place.get(word, -1) for word in new.vocabulary] or [-1], np.int32)
+    place = {old.vocabulary[word]: word for word in known.tolist()}
+    return np.fromiter(map(place.get, new.vocabulary, repeat(-1)), np.int32)
 
 
 def _labelled(old: Grouping, new: Corpus, name: str, apart: bool) -> Grouping:

@@ -15,7 +15,7 @@ from pitmanyor.kernels.fold_nodes import fold_nodes
 from pitmanyor.kernels.fold_own import TOPIC, Own
 from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.plan import Plan
-from pitmanyor.unseen.rows import base_rows, bases_of, ints, new_blocks, terms_of, token_rows
+from pitmanyor.unseen.rows import aligned, base_rows, bases_of, ints, new_starts, terms_of, token_rows
 from pitmanyor.unseen.vectors import Vectors, mix_means
 
 Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ def _folded(n_threads: int, n_topics: int, longest: int) -> Folded:
         opening=np.zeros((n_threads, slots)),
         weights=np.zeros((n_threads, 2 * slots)),
         sums=np.zeros((n_threads, longest)),
-        blocks=new_blocks(n_threads, longest, n_topics),
+        starts=new_starts(n_threads, longest, n_topics),
     )
 
 
@@ -134,15 +134,15 @@ def _bench(n_threads: int, size: tuple[int, int], net: Network, n_bases: int, n_
     bench = Bench(
         token=ints(n_threads, longest),
         slot_of=ints(n_threads, n_topics),
-        topic=np.zeros((n_threads, slots), np.int32),
+        topic=aligned((n_threads, slots), np.int32),
         tokens=ints(n_threads, slots),
         counts=ints(n_threads, n_local, TO + widest, slots),
         totals=np.zeros((n_threads, n_local, TO + widest), np.int64),
         scalars=np.zeros((n_threads, n_local, SHARE + widest)),
-        flat=np.zeros((n_threads, (VALUES + n_bases + 4 * n_local + n_own) * slots), np.float32),
+        flat=aligned((n_threads, (VALUES + n_bases + 4 * n_local + n_own) * slots), np.float32),
         kept=np.zeros((n_threads, n_bases)),
         sums=np.zeros((n_threads, longest * n_bases)),
-        blocks=new_blocks(n_threads, longest * n_bases, n_topics),
+        starts=new_starts(n_threads, longest * n_bases, n_topics),
     )
     bench.scalars[:, :, SHARE:] = net.prior
     rows = bench.flat.reshape(n_threads, -1, slots)  # the first slots are the bases'
@@ -170,6 +170,7 @@ def _own(plan: Plan, fixed: Fixed, discounts: list[float], size: tuple[int, int,
         index=np.array([discounts.index(one.discount) for one in nodes]),
         discount=np.array([one.discount for one in nodes]),
         concentration=np.array([fixed.concentrations[name] for name in names]),
+        inverse=1.0 / (np.array([[fixed.concentrations[name]] for name in names]) + np.arange(longest + 1)),
         tries=TRIES,
         dish=_dishes(plan, node[plan.order.stream]),
         rests=np.zeros((n_threads, len(nodes), TOPIC, slots), np.int32),

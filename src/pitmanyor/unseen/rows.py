@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from pitmanyor.graph import Node
 from pitmanyor.kernels.arrays import BLOCK, CLAMP
 from pitmanyor.kernels.desk import fill_terms
 from pitmanyor.kernels.fold import SMALL
+from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.kernels.stirling import StirlingTables, build_tables
 from pitmanyor.plan import Plan
 from pitmanyor.state.state import padded
@@ -20,6 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Reals = NDArray[np.float32]
 MOST_BYTES = 64 << 20  # of Stirling ratios; those beyond are computed
+LINE_BYTES = 64
 UNIFORM = ""  # in place of a shared node's name: all topics alike
 
 
@@ -31,9 +35,9 @@ def token_rows(plan: Plan, vectors: Vectors, n_topics: int) -> tuple[Reals, Ints
         own, instance = word_base(plan, vectors, stream.emit, n_topics)
         at = np.flatnonzero(stream_of == s)
         row[at] = start + instance[document[at]] * own.shape[2] + plan.order.word[at]
-        parts.append(padded_rows(own.transpose(0, 2, 1).reshape(-1, n_topics)))
+        parts.append(own.transpose(0, 2, 1).reshape(-1, n_topics))
         start += len(parts[-1])
-    return np.concatenate(parts), row
+    return stacked(parts), row
 
 
 def word_base(plan: Plan, vectors: Vectors, emit: str, n_topics: int) -> tuple[Floats, Ints]:
@@ -53,19 +57,30 @@ def base_rows(plan: Plan, vectors: Vectors, names: Sequence[str], n_topics: int)
     for b, name in enumerate(names):
         own = vectors[name][:, 0] if name != UNIFORM else np.full((1, n_topics), 1.0 / n_topics)
         of_document[:, b] = start + (plan.instances[name].of_document if name != UNIFORM else 0)
-        parts.append(padded_rows(own))
+        parts.append(own)
         start += len(own)
-    return np.concatenate(parts), of_document
+    return stacked(parts), of_document
 
 
 def bases_of(node: Node) -> tuple[str, ...]:
     return node.parents or (UNIFORM,)
 
 
-def padded_rows(rows: Floats) -> Reals:
-    """Rows in float32, with zeros up to whole blocks."""
-    out = np.zeros((len(rows), padded(rows.shape[1])), np.float32)
-    out[:, : rows.shape[1]] = rows
+def stacked(parts: Sequence[Floats]) -> Reals:
+    """Rows of several tables, one under the other, in float32 and with zeros up to whole blocks."""
+    n_topics = parts[0].shape[1]
+    out = aligned((sum(map(len, parts)), padded(n_topics)), np.float32)
+    np.concatenate(parts, out=out[:, :n_topics], casting="same_kind")
+    return out
+
+
+def aligned(shape: tuple[int, ...], kind: type[np.float32 | np.int32]) -> NDArray[Any]:
+    """Zeros that begin where memory hands a line over: a vector across two lines takes twice as long."""
+    n_bytes = math.prod(shape) * np.dtype(kind).itemsize
+    raw = np.empty(n_bytes + LINE_BYTES, np.uint8)
+    start = -raw.ctypes.data % LINE_BYTES
+    out = raw[start : start + n_bytes].view(kind).reshape(shape)
+    out[:] = 0
     return out
 
 
@@ -77,8 +92,12 @@ def terms_of(discounts: Sequence[float], longest: int) -> tuple[StirlingTables, 
     return tables, small
 
 
-def new_blocks(n_threads: int, size: int, n_topics: int) -> Reals:
-    return np.zeros((n_threads, size, padded(n_topics) // BLOCK), np.float32)
+def new_starts(n_threads: int, size: int, n_topics: int) -> Reals:
+    """Whole vectors of the starts of blocks, and nothing starts beyond the last."""
+    n_blocks = padded(n_topics) // BLOCK
+    starts = aligned((n_threads, size * (-(-n_blocks // WIDTH) * WIDTH)), np.float32)
+    starts[:] = np.inf
+    return starts
 
 
 def ints(*shape: int) -> NDArray[np.int32]:
