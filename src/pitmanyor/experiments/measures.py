@@ -77,7 +77,8 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
     else:  # where topics are given they are all dealt, so that no row has a start of its own
         given = [node.over for node in row.graph.nodes if isinstance(node.over, int)]
         options["max_topics"] = None if given else row.max_topics
-        options["initial_topics"] = min([settings.initial_topics, *given, *([row.max_topics] if row.max_topics else [])])
+        most = row.max_topics or settings.initial_topics
+        options["initial_topics"] = min(settings.initial_topics, most, *given)
     fitted = fit(row.graph, pool(train, row.pooling), **options)
     if fitted.n_sweeps < settings.sweeps:
         raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell

@@ -12,7 +12,7 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import chunk_cells
 from pitmanyor.kernels.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
 from pitmanyor.kernels.births import LEAST
-from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA, measure_topics, measure_words
+from pitmanyor.kernels.measure import JOINT, OMEGA, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.kernels.sizes import count_sizes, sum_documents

@@ -42,7 +42,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.desk import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
-from pitmanyor.kernels.jit import inlined, inner
+from pitmanyor.kernels.jit import inlined
 from pitmanyor.kernels.measure import (
     JOINT,
     OPENED,
