@@ -104,7 +104,7 @@ def sum_topics(rows, out, at, row, base):
     out.sums[at] = total
 
 
-@inner
+@inlined
 def pick_topic(rows, made, at, row, base, x):
     """The topic into which x, uniform on (0, sum of p_k phi_kw), falls: first its block, then its place there."""
     width, first, block = rows.words.shape[1], starts_at(rows, at), np.int64(-1)
@@ -205,7 +205,7 @@ def sit(rows, tables, folded, base, k, opens, n_slots):
     return n_slots
 
 
-@inner
+@inlined
 def visit(rows, tables, folded, documents, sweeps, d, shares):
     """All sweeps of document d. The first seats its tokens one after the other, each given those before it."""
     key, n = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0)

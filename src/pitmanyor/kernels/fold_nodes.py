@@ -187,7 +187,7 @@ def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key,
     return n_slots, seat_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), row, k, h, key, n)
 
 
-@inner
+@inlined
 def keep(net, bench, n_slots, d, shares):
     """Add the mean of the main leaf (appendix B): its excess at every slot, and its form."""
     leaf, n_bases = net.main, len(bench.kept)
@@ -210,7 +210,7 @@ def keep(net, bench, n_slots, d, shares):
         bench.kept[b] += form_of(bench, leaf, b)
 
 
-@inner
+@inlined
 def begin(rows, net, own, bench, documents, d):
     """Empty nodes, and the sums of every token's word with every base."""
     n_streams, n_bases = len(net.leaf), len(bench.kept)
@@ -228,7 +228,7 @@ def begin(rows, net, own, bench, documents, d):
         bench.kept[b] = 0.0
 
 
-@inner
+@inlined
 def visit(rows, tables, net, own, bench, documents, sweeps, d, shares):
     """All sweeps of document d. The first seats its tokens one after the other, each given those before it."""
     key, n, n_slots = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0), np.int64(len(bench.kept))

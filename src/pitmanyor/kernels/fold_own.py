@@ -95,7 +95,7 @@ def seat_counts(own, bench, u, h, customers, tables):
     bench.flat[factor_row(bench, u) + np.uint64(h)] = gain * own.inverse[u, own.rests[u, C, h]]
 
 
-@inner
+@inlined
 def open_own(own, bench, h):
     """Nobody eats at slot h yet."""
     if own is None:
@@ -105,7 +105,7 @@ def open_own(own, bench, h):
         bench.flat[factor_row(bench, u) + np.uint64(h)] = 1.0
 
 
-@inner
+@inlined
 def move_own(own, bench, h, last):
     """The last slot takes the place of h."""
     if own is None:
@@ -125,7 +125,7 @@ def entry_of(own, dish, k):
     return e
 
 
-@inner
+@inlined
 def leave_own(rows, tables, own, bench, s, dish, k, h, key, n):
     """A customer of topic k, at slot h, goes from the words of stream s. Returns the counter."""
     if own is None:
@@ -146,7 +146,7 @@ def leave_own(rows, tables, own, bench, s, dish, k, h, key, n):
     return n
 
 
-@inner
+@inlined
 def weigh_entries(rows, tables, own, bench, s, dish, row, leaf):
     """What every entry of a word weighs, and their sum."""
     if own is None:
@@ -165,7 +165,7 @@ def weigh_entries(rows, tables, own, bench, s, dish, row, leaf):
     return total
 
 
-@inner
+@inlined
 def pick_entry(own, dish, x):
     """The topic of the entry into which x falls."""
     if own is None:
@@ -177,7 +177,7 @@ def pick_entry(own, dish, x):
     return np.int64(own.entries[e, TOPIC])
 
 
-@inner
+@inlined
 def seat_own(rows, tables, own, bench, s, dish, row, k, h, key, n):
     """A customer of topic k, at slot h, comes to the words of stream s. Returns the counter."""
     if own is None:

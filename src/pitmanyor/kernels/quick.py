@@ -36,6 +36,7 @@ from pitmanyor.kernels.random import stream_key, uniform, uniform_in
 from pitmanyor.kernels.seating import leave_probability
 from pitmanyor.kernels.sheet import (
     CONC,
+    CONTEXT,
     COUNTS,
     GAIN,
     ID,
@@ -51,6 +52,7 @@ from pitmanyor.kernels.sheet import (
     TOPIC_OF,
     UP,
     VALUE,
+    VALUED,
     frame_of,
     load,
     move_slot,
@@ -71,7 +73,7 @@ LATER, LATER_TOKENS = 8, 64  # documents and tokens ahead of which the text itse
 def count(net, tables, terms, sheet, frame, j, h, choice, sign):
     """One customer more or less at slot h of local node j, with a table towards parent `choice` if that is >= 0."""
     row = COUNTS + j * frame.span
-    sheet.known[0] = min(sheet.known[0], j)
+    sheet.known[VALUED] = min(sheet.known[VALUED], j)
     sheet.ints[row, h] += sign
     sheet.nodes[j, N_CUSTOMERS] += sign
     if choice >= 0:
@@ -165,7 +167,7 @@ def base_at(net, sheet, j, h):
 def evaluate(net, sheet, frame, leaf, n_slots):
     """A of the local nodes above the leaf at every slot, then the opening part of the leaf's weight."""
     real = sheet.reals.dtype.type
-    for j in range(sheet.known[0], leaf + 1):  # a customer has just left the leaf, so it is not known
+    for j in range(sheet.known[VALUED], leaf + 1):  # a customer has just left the leaf, so it is not known
         up, shares = (sheet.nodes[j, UP], sheet.nodes[j, UP]), (real(sheet.scalars[j, SHARE]), real(0.0))
         if net.nodes[sheet.nodes[j, ID], N_PARENTS] > 1:
             up, shares = (up[0], sheet.nodes[j, UP + 2]), (shares[0], real(sheet.scalars[j, SHARE + 1]))
@@ -176,7 +178,7 @@ def evaluate(net, sheet, frame, leaf, n_slots):
         terms = (frame.stay + j, frame.open + j)
         for h in range(0, n_slots, WIDTH):
             value_lanes(sheet.reals, out, up, shares, terms, real(stays), real(gain), real(scale), h)
-    sheet.known[0] = leaf
+    sheet.known[VALUED] = leaf
     for r in range(frame.value):
         sheet.form[r] = sheet.reals[frame.opening, r]
     for r in range(frame.value):
@@ -443,6 +445,7 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, 
 @inlined
 def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block):
     sheet = take_sheet(sheets, numba.get_thread_id())
+    sheet.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):

@@ -63,6 +63,8 @@ TOPIC_OF, TOKENS, COUNTS = 0, 1, 2
 ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
 # columns of Sheet.scalars, the last for each parent: its mixing weight
 CONC, GAIN, SHARE = 0, 1, 2
+# places of Sheet.known
+VALUED, CONTEXT = 0, 1
 # of each sum in Sheet.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
 VALUE, OF_TOPICS, OF_WORD, SPAN = 0, 1, 2, 4
 
@@ -79,7 +81,7 @@ class Sheet(NamedTuple):
     bases: Ints  # (base row, position on the topic side and first count): -1 and CONSTANT for the constant
     sums: Floats  # (base row, stream, word * SPAN ...): where it depends on the document, sum over topics of p_k phi_kw
     blocks: Floats
-    known: Ints  # (1): A of so many local nodes, the first, is as their counts say
+    known: Ints  # [A of so many local nodes, the first, is as their counts say; the context of `nodes`, or -1]
 
 
 class Frame(NamedTuple):
@@ -186,22 +188,33 @@ def move_slot(sheet, h, last):
 
 @inlined
 def set_nodes(net, terms, text, topics, sheet, d):
-    """Local nodes of document d: their parents' rows, concentrations, and empty totals."""
-    context = text.context[d]
+    """Local nodes of document d, without customers. Documents of one context, which follow each other, share them."""
+    context = np.int64(text.context[d])
+    if sheet.known[CONTEXT] != context:
+        sheet.known[CONTEXT] = context
+        set_parents(net, terms, topics, sheet, context)
+    for j in range(len(sheet.nodes)):
+        node = sheet.nodes[j, ID]
+        sheet.nodes[j, N_CUSTOMERS], sheet.nodes[j, N_TABLES] = 0, 0
+        for i in range(net.nodes[node, N_PARENTS]):
+            sheet.nodes[j, SENT + 2 * i] = 0
+        if net.nodes[node, OWN] >= 0:
+            sheet.scalars[j, CONC] = text.concentration[net.nodes[node, OWN], d]
+
+
+@inlined
+def set_parents(net, terms, topics, sheet, context):
+    """What the local nodes of a context are: their parents' rows, concentrations and mixing weights."""
     entry, n_shared = topics.lists[context, FIRST], topics.lists[context, SHARED]
     n_local, n_rows = len(sheet.nodes), len(sheet.bases)
     used = 1
     for j in range(n_local):
         node = net.cells[topics.entries[entry + n_shared + j, CELL], NODE]
-        own = net.nodes[node, OWN]
-        sheet.nodes[j, ID], sheet.nodes[j, N_CUSTOMERS], sheet.nodes[j, N_TABLES] = node, 0, 0
-        sheet.nodes[j, UP] = 0
-        rest = terms.cells[net.nodes[node, DESK], REST]
-        sheet.scalars[j, CONC] = text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, rest]
+        sheet.nodes[j, ID], sheet.nodes[j, UP] = node, 0
+        sheet.scalars[j, CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
         sheet.scalars[j, SHARE] = net.reals[node, BASE] if net.nodes[node, N_PARENTS] == 0 else 1.0
         for i in range(net.nodes[node, N_PARENTS]):
             pos = topics.par[topics.entries[entry + n_shared + j, PARENTS] + i]
-            sheet.nodes[j, SENT + 2 * i] = 0
             if net.nodes[node, N_PARENTS] > 1:
                 sheet.scalars[j, SHARE + i] = net.prior[net.nodes[node, PRIOR_FIRST] + i]
             if pos >= n_shared:
@@ -256,10 +269,11 @@ def load(net, tables, terms, text, sheet, frame, d, n_shared):
             walk(net, sheet, frame, leaf, h, text.code[token])
     for j in range(len(sheet.nodes)):
         set_restaurant(net, sheet, j)
-    sheet.known[0] = 0
+    sheet.known[VALUED] = 0
     for h in range(frame.value, n_slots):
         for j in range(len(sheet.nodes)):
-            set_terms(net, tables, terms, sheet, frame, j, h)
+            if sheet.ints[COUNTS + j * frame.span, h] > 0:  # else as the slot was opened
+                set_terms(net, tables, terms, sheet, frame, j, h)
             if sheet.ints[TOPIC_OF, h] >= frame.n_held:  # its tokens stay, and nobody joins them
                 sheet.reals[frame.stay + j, h] = 0.0
         if sheet.ints[TOPIC_OF, h] >= frame.n_held:

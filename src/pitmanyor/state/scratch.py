@@ -128,7 +128,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         nodes=np.zeros((n_threads, n_local, rows.UP + 2 * parents), np.int64),
         scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
         form=np.zeros((n_threads, n_rows), precision),
-        known=np.zeros((n_threads, 1), np.int64),
+        known=np.zeros((n_threads, 2), np.int64),
         bases=np.full((n_threads, n_rows, 2), -1, np.int64),
         sums=np.full((n_threads, n_rows, n_streams, words * rows.SPAN), NOT_SUMMED, np.float64),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
