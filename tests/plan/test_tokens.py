@@ -47,6 +47,12 @@ def test_tokens_go_by_document_then_stream_then_word():
     assert order.first.tolist() == [0, 3, 4, 5, 5, 5, 7]
 
 
+def test_the_last_word_of_a_document_comes_before_the_first_of_the_next():
+    order = compile_plan(two_streams(), Corpus.from_tokens({"tag": [["#b"], ["#a"]], "word": [["y"], ["x"]]})).order
+    assert order.document.tolist() == [0, 0, 1, 1]
+    assert order.word.tolist() == [1, 1, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("graph", "documents", "message"),
     [
