@@ -66,7 +66,7 @@ from pitmanyor.kernels.sheet import (
 
 NOWHERE = np.uint64(0xFFFFFFFF)  # no slot
 SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
-LATER, LATER_TOKENS = 8, 64  # documents and tokens ahead of which the text itself is fetched
+FAR, LATER = 16, 8  # documents ahead: where a document's text begins is fetched, then the text itself
 
 
 @inlined
@@ -366,18 +366,19 @@ def row_of_token(net, text, words, context, s, token):
 
 
 @inlined
-def fetch_text(text, d):
-    """Have the text some documents after d come near: it lies in more arrays than a processor reads ahead."""
-    n_streams = text.leaf.shape[1]
-    later, token = np.uint64(d + LATER), np.uint64(text.first[(d + 1) * n_streams] + LATER_TOKENS)
-    prefetch(text.first, later * np.uint64(n_streams))
-    prefetch(text.context, later)
-    prefetch(text.word, token)
-    prefetch(text.topic, token)
-    prefetch(text.code, token)
+def fetch_text(text, documents, j):
+    """Have the text of documents that come after the j-th near: those of one context lie apart in memory."""
+    n_streams, last = np.uint64(text.leaf.shape[1]), len(documents) - 1
+    far, later = np.uint64(documents[min(j + FAR, last)]), np.uint64(documents[min(j + LATER, last)])
+    prefetch(text.first, far * n_streams)
+    prefetch(text.context, far)
+    for token in range(text.first[later * n_streams], text.first[(later + np.uint64(1)) * n_streams] + LINE, LINE):
+        prefetch(text.word, np.uint64(token))
+        prefetch(text.topic, np.uint64(token))
+        prefetch(text.code, np.uint64(token))
     size = np.uint64(text.measures.shape[1] * text.measures.shape[2])
-    for j in range(0, size, LINE // 2):
-        prefetch(text.measures, later * size + np.uint64(j))
+    for i in range(0, size, LINE // 2):
+        prefetch(text.measures, later * size + np.uint64(i))
 
 
 @inlined
@@ -449,7 +450,7 @@ def _visit_block(net, tables, terms, sheets, text, sums, topics, words, document
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
-            fetch_text(text, documents[j + 1])
+            fetch_text(text, documents, j)
             fetch(net, text, sums, words, sheet, documents[j + 1], n_held)
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, sheet, d, n_held, key, passes)
