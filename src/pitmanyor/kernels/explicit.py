@@ -63,20 +63,25 @@ def product(values, a, b, k):
     return x if b < 0 else x * float(values[b + k])
 
 
+@inlined
+def dot_part(values, a, b, n_held, block):
+    """Sum over the held topics of a block of the product of two rows."""
+    lo, hi = block * BLOCK, min((block + 1) * BLOCK, n_held)
+    if a >= 0 and b >= 0 and hi - lo == BLOCK:
+        return float(dot_block(values, a + lo, b + lo))
+    total = 0.0
+    for k in range(lo, hi):
+        total += product(values, a, b, k)
+    return total
+
+
 @inner
 def dot(values, a, b, n_held, blocks):
     """Sum over the held topics of the product of two rows, with its sums over blocks."""
     total = 0.0
     for block in range((n_held + BLOCK - 1) // BLOCK):
-        lo, hi = block * BLOCK, min((block + 1) * BLOCK, n_held)
-        if a >= 0 and b >= 0 and hi - lo == BLOCK:
-            partial = float(dot_block(values, a + lo, b + lo))
-        else:
-            partial = 0.0
-            for k in range(lo, hi):
-                partial += product(values, a, b, k)
-        blocks[block] = partial
-        total += partial
+        blocks[block] = dot_part(values, a, b, n_held, block)
+        total += blocks[block]
     return total
 
 
@@ -139,6 +144,12 @@ def pick_product(values, a, b, blocks, x, n_held):
     while block < last and x >= blocks[block]:
         x -= blocks[block]
         block += 1
+    return pick_in_block(values, a, b, block, x, n_held)
+
+
+@inner
+def pick_in_block(values, a, b, block, x, n_held):
+    """The topic of a block into which x falls, uniform on (0, the block's sum of products)."""
     k, end = block * BLOCK, min((block + 1) * BLOCK, n_held) - 1
     while k < end:
         weight = product(values, a, b, k)

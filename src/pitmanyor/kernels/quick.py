@@ -13,6 +13,7 @@ from numba import prange
 
 from pitmanyor.kernels.arrays import (
     AT_TOKEN,
+    BLOCK,
     CELL,
     DIRICHLET,
     DISCOUNT,
@@ -29,7 +30,7 @@ from pitmanyor.kernels.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.desk import LEAVE, is_small, place_of
-from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
+from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, dot_part, pick_in_block, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch, take_lanes, value_lanes
 from pitmanyor.kernels.random import stream_key, uniform, uniform_in
@@ -236,8 +237,15 @@ def fresh_topic(net, sums, sheet, r, place, word, row, n_held, x):
     pair, p = sums.pair[sheet.bases[r, 0] + 1, s, bottom + 1], sheet.bases[r, 1]
     if pair >= 0:
         return pick_product(net.stay, p, np.int64(row), sums.blocks[pair, word], x * sums.total[pair, word], n_held)
-    mass = dot(net.stay, p, np.int64(row), n_held, sheet.blocks)
-    return pick_product(net.stay, p, np.int64(row), sheet.blocks, x * mass, n_held)
+    x *= sum_of(net, sums, sheet, r, place, word, row, n_held)
+    block, last = 0, (n_held - 1) // BLOCK
+    while block < last:
+        part = dot_part(net.stay, p, np.int64(row), n_held, block)
+        if x < part:
+            break
+        x -= part
+        block += 1
+    return pick_in_block(net.stay, p, np.int64(row), block, x, n_held)
 
 
 @inlined
@@ -391,7 +399,7 @@ def fetch(net, text, sums, words, sheet, d, n_held):
             row = row_of_token(net, text, words, context, s, token)
             for j in range(0, min(n_held, WIDTH * LINE), LINE):
                 prefetch(net.stay, row + np.uint64(j))
-            for r in range(1, sheet.bases.shape[0]):
+            for r in range(sheet.bases.shape[0]):
                 prefetch(sheet.sums[r, s], np.uint64(text.word[token] * SPAN))
             for pair in range(sums.total.shape[0]):
                 prefetch(sums.total[pair], np.uint64(text.word[token]))

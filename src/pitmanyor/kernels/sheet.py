@@ -1,8 +1,8 @@
 """A document on a sheet: its topic-side local nodes, slot by slot, in rows that vectorise.
 
-A slot stands for a topic that the document holds. Rows of `reals`, for each slot: one (the constant base), p of each
-shared base; then A, stay and open of each local node; then the opening part of the leaf's weight, and prefix sums of
-weights. The first slots stand for no topic: the r-th has customers nowhere, p = 1 in base r and 0 in the others, so
+A slot stands for a topic that the document holds. Rows of `reals`, for each slot: p of each base (a shared parent of
+local nodes, or one for every topic where a local node has no parent); then A, stay and open of each local node; then
+the opening part of the leaf's weight, and prefix sums of weights. The first slots stand for no topic: the r-th has customers nowhere, p = 1 in base r and 0 in the others, so
 that A there says how much of base r a topic has that no slot holds. One that nobody uses has p and stay 0 everywhere.
 """
 
@@ -54,6 +54,7 @@ from pitmanyor.kernels.measure import (
     log_rising,
 )
 from pitmanyor.kernels.seating import open_term, stay_term
+from pitmanyor.kernels.slots import CONSTANT
 from pitmanyor.kernels.stirling import log_stirling
 
 NONE = np.uint32(0xFFFFFFFF)  # no slot
@@ -78,7 +79,7 @@ class Sheet(NamedTuple):
     nodes: Ints  # (local node, ID ...)
     scalars: Floats  # (local node, CONC ...)
     form: Reals  # (base row): what the leaf opens for a topic that no slot holds, as weights of the bases
-    bases: Ints  # (base row, position on the topic side and first count): -1 and CONSTANT for the constant
+    bases: Ints  # (base row, position on the topic side and first count), both CONSTANT where p is one for every topic
     sums: Floats  # (base row, stream, word * SPAN ...): where it depends on the document, sum over topics of p_k phi_kw
     blocks: Floats
     known: Ints  # [A of so many local nodes, the first, is as their counts say; the context of `nodes`, or -1]
@@ -156,10 +157,8 @@ def set_restaurant(net, sheet, j):
 @inlined
 def set_bases(net, sheet, h, k):
     """p of every base at slot h, for topic k."""
-    sheet.reals[0, h] = 1.0
-    for r in range(1, len(sheet.bases)):
-        if sheet.bases[r, 1] >= 0:
-            sheet.reals[r, h] = net.stay[sheet.bases[r, 1] + k]
+    for r in range(len(sheet.bases)):
+        sheet.reals[r, h] = net.stay[sheet.bases[r, 1] + k] if sheet.bases[r, 1] != CONSTANT else 1.0
 
 
 @inlined
@@ -206,30 +205,30 @@ def set_nodes(net, terms, text, topics, sheet, d):
 def set_parents(net, terms, topics, sheet, context):
     """What the local nodes of a context are: their parents' rows, concentrations and mixing weights."""
     entry, n_shared = topics.lists[context, FIRST], topics.lists[context, SHARED]
-    n_local, n_rows = len(sheet.nodes), len(sheet.bases)
-    used = 1
+    n_local, n_rows, used = len(sheet.nodes), len(sheet.bases), 0
     for j in range(n_local):
         node = net.cells[topics.entries[entry + n_shared + j, CELL], NODE]
-        sheet.nodes[j, ID], sheet.nodes[j, UP] = node, 0
+        n_parents = net.nodes[node, N_PARENTS]
+        sheet.nodes[j, ID] = node
         sheet.scalars[j, CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
-        sheet.scalars[j, SHARE] = net.reals[node, BASE] if net.nodes[node, N_PARENTS] == 0 else 1.0
-        for i in range(net.nodes[node, N_PARENTS]):
-            pos = topics.par[topics.entries[entry + n_shared + j, PARENTS] + i]
-            if net.nodes[node, N_PARENTS] > 1:
+        sheet.scalars[j, SHARE] = net.reals[node, BASE] if n_parents == 0 else 1.0
+        for i in range(max(n_parents, 1)):
+            pos = np.int64(CONSTANT)
+            if n_parents > 0:
+                pos = topics.par[topics.entries[entry + n_shared + j, PARENTS] + i]
+            if n_parents > 1:
                 sheet.scalars[j, SHARE + i] = net.prior[net.nodes[node, PRIOR_FIRST] + i]
             if pos >= n_shared:
                 sheet.nodes[j, UP + 2 * i] = n_rows + pos - n_shared
                 continue
-            row = 1
+            row = 0
             while row < used and sheet.bases[row, 0] != pos:
                 row += 1
             if row == used:
                 sheet.bases[row, 0] = pos
-                sheet.bases[row, 1] = net.cells[topics.entries[entry + pos, CELL], ROW]
+                sheet.bases[row, 1] = CONSTANT if pos < 0 else net.cells[topics.entries[entry + pos, CELL], ROW]
                 used += 1
             sheet.nodes[j, UP + 2 * i] = row
-    for row in range(used, n_rows):
-        sheet.bases[row, 0], sheet.bases[row, 1] = -1, -1
 
 
 @inlined
@@ -289,9 +288,9 @@ def measure_slot(net, tables, terms, sheet, frame, h, out):
         node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
         at = net.nodes[node, DESK]
         c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
-        if c == 0 or net.nodes[node, KIND] == DIRICHLET:
+        if net.nodes[node, KIND] == DIRICHLET:
             continue
-        if is_small(c, t):
+        if is_small(c, t):  # zero where nobody sits
             out[at, JOINT] += terms.small[net.nodes[node, TABLE], t, c, LOG_S]
         else:
             out[at, JOINT] += log_stirling(tables, net.nodes[node, TABLE], c, t)

@@ -115,9 +115,9 @@ def is_quick(plan: Plan) -> bool:
 
 def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
     """Scratch of the quick explicit sweep."""
-    n_streams, walks = len(plan.graph.streams), plan.topic_walks
+    n_streams = len(plan.graph.streams)
     longest = int(np.diff(plan.order.first[::n_streams]).max())
-    n_local, n_rows = max(len(local_nodes(plan)), 1), 1 + int(walks.n_shared.max())
+    n_local, n_rows = max(len(local_nodes(plan)), 1), _count_bases(plan)
     n_slots = (n_rows + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
@@ -136,6 +136,13 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
     sheets.reals[:, :n_rows, :n_rows] = np.eye(n_rows)  # the slots of the bases
     return sheets
+
+
+def _count_bases(plan: Plan) -> int:
+    """Shared parents of local nodes on the topic side, and one in common for those without a parent."""
+    local = {node.name: node.parents for node in plan.nodes if node.local and node.side == "topic"}
+    shared = {name for parents in local.values() for name in parents or [""] if name not in local}
+    return max(len(shared), 1)
 
 
 def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Slots:
