@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.infer.leaves import LeafIndex, find_leaves
 from pitmanyor.infer.seeds import Seed
-from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT
-from pitmanyor.kernels.counting import count_shared, forget
+from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT
+from pitmanyor.kernels.counting import Exits, count_shared, forget
 from pitmanyor.kernels.leaves import up_leaf
 from pitmanyor.kernels.recount import (
     refresh_counts,
@@ -36,6 +36,7 @@ from pitmanyor.kernels.word_vectors import draw_word_node
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
+LISTED = 10  # bits of a walk through the local topic nodes, up to which all walks are listed
 
 
 class Given(NamedTuple):
@@ -67,6 +68,15 @@ def chunk_cells(state: State, index: int) -> Chunks:
     return Chunks(np.array(bounds, np.int64) + cells.start, np.array(instances, np.int64))
 
 
+def new_exits(state: State) -> Exits:
+    """Room for every walk through the local topic nodes, unless they are too many to list."""
+    plan, nodes = state.plan, state.net.nodes
+    local = [i for i, node in enumerate(plan.nodes) if node.local and node.side == "topic" and node.kind == "pyp"]
+    low = min([int(nodes[i, SHIFT]) for i in local], default=0)
+    bits = max([int(nodes[i, SHIFT]) + int(nodes[i, MASK]).bit_length() for i in local], default=0) - low
+    return Exits(low, np.zeros((len(plan.graph.streams), 1 << bits if bits <= LISTED else 0), np.int64))
+
+
 class Switch:
     """Draws the shared nodes of a state as vectors, and rebuilds their counts from documents and vectors."""
 
@@ -76,6 +86,7 @@ class Switch:
         self.chunks = {i: chunk_cells(state, i) for i in self.shared if state.plan.nodes[i].side == "word"}
         self.vectors = Vectors(*(np.zeros(0) for _ in range(4)))
         self.log_x = np.zeros(0)
+        self.exits = new_exits(state)
         self.leaves: LeafIndex | None = None  # made when first needed: collapsed sweeps do without
 
     def _make_room(self, state: State) -> None:
@@ -123,7 +134,8 @@ class Switch:
                 net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0
             else:
                 forget(net, plan.cells.of(i).start, plan.cells.of(i).stop)
-        count_shared(net, state.text, state.topics, state.words, leaves.tokens.streams, leaves.tokens.bits)
+        walks = (state.text, state.topics, state.words, self.exits)
+        count_shared(net, *walks, leaves.tokens.streams, leaves.tokens.bits)
         for i in reversed(self.shared):
             block, cells = state.layout.blocks[i], plan.cells.of(i)
             if i in leaves.nodes:

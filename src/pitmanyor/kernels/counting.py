@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -19,16 +21,26 @@ from pitmanyor.kernels.arrays import (
     N_PARENTS,
     NODE,
     PARENTS,
+    PATH,
     REST,
     ROW,
+    SHARED,
     SHIFT,
     TABLES,
     TO_ROW,
     WIDE,
     WORD_LIST,
+    Ints,
 )
 from pitmanyor.kernels.document import lowest_shared, set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+
+
+class Exits(NamedTuple):
+    """Where the walks of a stream's tokens lead, by the bits from `shift` on: a position of the topic side's lists."""
+
+    shift: int
+    place: Ints  # (stream, walk); the last column of `Side.scratch` where it stays among local nodes. Empty: too many
 
 
 @inner
@@ -52,17 +64,16 @@ def forget(net, start, stop):
 
 
 @inlined
-def exit_cell(net, side, entry, leaf, code):
-    """The shared cell that a token's stored walk reaches, or -1 if it stays among local nodes."""
+def exit_of(net, side, entry, leaf, code):
+    """The position of the shared node that a token's stored walk reaches, or -1 if it stays among local nodes."""
     pos = leaf
     while True:
-        cell = side.scratch[AT, pos]
-        node = net.cells[cell, NODE]
+        node = net.cells[side.scratch[AT, pos], NODE]
         if not net.nodes[node, LOCAL]:
-            return cell
+            return pos
         choice = np.int64((code >> net.nodes[node, SHIFT]) & net.nodes[node, MASK]) - 1
-        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
-            return -1
+        if choice < 0 or choice >= net.nodes[node, N_PARENTS]:
+            return np.int64(-1)
         pos = side.par[side.entries[entry + pos, PARENTS] + choice]
 
 
@@ -77,27 +88,39 @@ def leaf_cell(words, text, which, token):
 
 
 @inlined
-def _count_topics(net, text, topics, entry, leaf, tokens):
-    """Customers that tokens send to shared topic-side cells; the walks that most graphs have are read off at once."""
-    cell = topics.scratch[AT, leaf]
-    node = net.cells[cell, NODE]
-    bits = np.int64(0)  # of the code: does a token go on from its leaf? 0 where it need not be asked
-    if net.nodes[node, LOCAL] and net.nodes[node, N_PARENTS] == 0:
-        return
-    if net.nodes[node, LOCAL] and net.nodes[node, N_PARENTS] == 1:
-        cell = topics.scratch[AT, topics.par[topics.entries[entry + leaf, PARENTS]]]
-        bits = net.nodes[node, MASK] << net.nodes[node, SHIFT]
-    if net.nodes[net.cells[cell, NODE], LOCAL]:
+def _set_topic_cells(topics, context):
+    """The topic side's cells in a context; returns where its list begins."""
+    entry = topics.lists[context, FIRST]
+    for pos in range(topics.lists[context + 1, FIRST] - entry):
+        topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
+    return entry
+
+
+@inlined
+def _list_exits(net, text, topics, exits):
+    """Where each walk leads that starts at a stream's leaf: the same in all contexts, whose lists have one shape."""
+    entry = _set_topic_cells(topics, 0)
+    for s in range(exits.place.shape[0]):
+        for j in range(exits.place.shape[1]):
+            pos = exit_of(net, topics, entry, text.leaf[0, s, LEAF], np.int64(j) << exits.shift)
+            exits.place[s, j] = pos if pos >= 0 else topics.scratch.shape[1] - 1
+
+
+@inlined
+def _count_topics(net, text, topics, exits, entry, leaf, s, tokens):
+    """Customers that tokens send to shared topic-side cells."""
+    if exits.place.shape[1] == 0:
         for token in range(tokens[0], tokens[1]):
-            cell = exit_cell(net, topics, entry, leaf, text.code[token])
-            if cell >= 0:
-                net.counts[net.cells[cell, ROW] + text.topic[token], CUSTOMERS] += 1
+            pos = exit_of(net, topics, entry, leaf, text.code[token])
+            if pos >= 0:
+                net.counts[topics.scratch[PATH, pos] + text.topic[token], CUSTOMERS] += 1
         return
-    row, mask, always = np.uint64(net.cells[cell, ROW]), np.uint32(bits), bits == 0
+    nowhere, low, mask = topics.scratch.shape[1] - 1, np.uint32(exits.shift), np.uint32(exits.place.shape[1] - 1)
     for i in range(tokens[0], tokens[1]):  # no branch: who opened a table cannot be guessed
         token = np.uint64(i)
-        k = np.uint64(text.topic[token])
-        net.counts[row + k, CUSTOMERS] += np.int32(always | (text.code[token] & mask != 0))
+        pos = exits.place[s, (text.code[token] >> low) & mask]
+        at = np.uint64(topics.scratch[PATH, pos]) + np.uint64(text.topic[token])
+        net.counts[at, CUSTOMERS] += np.int32(pos != nowhere)
 
 
 @inlined
@@ -106,14 +129,15 @@ def _count_words(net, text, words, which, tokens):
     entry, last = words.lists[which, FIRST], words.lists[which + 1, FIRST] - words.lists[which, FIRST] - 1
     for token in range(tokens[0], tokens[1]):
         set_word_cells(words, text, which, token)
-        cell = exit_cell(net, words, entry, last, text.code[token])
-        if cell >= 0:
+        pos = exit_of(net, words, entry, last, text.code[token])
+        if pos >= 0:
+            cell = words.scratch[AT, pos]
             column = np.int64(text.topic[token]) * net.nodes[net.cells[cell, NODE], WIDE]
             net.counts[net.cells[cell, ROW] + column, CUSTOMERS] += 1
 
 
 @kernel
-def count_shared(net, text, topics, words, by_leaf, bits):
+def count_shared(net, text, topics, words, exits, by_leaf, bits):
     """Customers that documents send to shared cells (which must be empty before).
 
     Of the streams in `by_leaf` only their leaf's restaurants are told how many they have: its cells are counted by
@@ -121,17 +145,19 @@ def count_shared(net, text, topics, words, by_leaf, bits):
     those of their walks that lead there, or 0 where all do.
     """
     n_streams = text.leaf.shape[1]
+    _list_exits(net, text, topics, exits)
+    topics.scratch[PATH, -1] = 0
     for d in range(len(text.context)):
         context = text.context[d]
-        entry = topics.lists[context, FIRST]
-        for pos in range(topics.lists[context + 1, FIRST] - entry):
-            topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
+        entry = _set_topic_cells(topics, context)
+        for pos in range(topics.lists[context, SHARED]):
+            topics.scratch[PATH, pos] = net.cells[topics.scratch[AT, pos], ROW]
         for s in range(n_streams):
             which, leaf = text.leaf[context, s, WORD_LIST], text.leaf[context, s, LEAF]
             tokens = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1])
             if tokens[0] == tokens[1]:
                 continue
-            _count_topics(net, text, topics, entry, leaf, tokens)
+            _count_topics(net, text, topics, exits, entry, leaf, s, tokens)
             if by_leaf[s]:
                 rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
                 always = bits[s] == 0
