@@ -107,8 +107,8 @@ class Frame(NamedTuple):
 
     n_held: int  # topics that tokens may take
     n_bases: int  # also the first slot of a topic
-    n_local: int
-    n_words: int
+    n_local: int | np.int64
+    n_words: int | np.int64
     width: np.uint64  # slots
 
 
