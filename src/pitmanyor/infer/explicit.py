@@ -44,6 +44,7 @@ class Explicit:
         self.desks = new_desks(plan, state.capacity, n_threads)
         self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.pairs, self.index = cached_pairs(state)
+        self.by_context = np.argsort(state.text.context, kind="stable")
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
     def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed, passes: int = 1) -> None:
@@ -52,7 +53,9 @@ class Explicit:
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
         self._make_room(state)
-        documents = documents[np.argsort(state.text.context[documents], kind="stable")]
+        chosen = np.zeros(state.plan.n_documents, bool)
+        chosen[documents] = True
+        documents = self.by_context[chosen[self.by_context]]
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]

@@ -24,29 +24,40 @@ _HALVES = (4, 2, 1)  # a sum of eight: the left so many lanes add the next
 
 if vars(config)["DISABLE_JIT"]:
 
+    def _eight(place, h):
+        return slice(int(place) + int(h), int(place) + int(h) + WIDTH)
+
+    def _sums(w):
+        for step in _STEPS:
+            w[step:] = w[step:] + w[:-step]
+        return w
+
     def cumulate(stay, opening, topic, values, out, row, gain, h, carry, late, gone):
         here = slice(int(h), int(h) + WIDTH)
         s, o = stay[here].copy(), opening[here].copy()
         for slot, new_stay, new_opening in (late, gone):
             if here.start <= slot < here.stop:
                 s[int(slot) - here.start], o[int(slot) - here.start] = new_stay, new_opening
-        w = (s + gain * o) * values[int(row) + topic[here].astype(np.int64)]
-        for step in _STEPS:
-            w[step:] = w[step:] + w[:-step]
-        out[here] = w + carry
+        out[here] = _sums((s + gain * o) * values[int(row) + topic[here].astype(np.int64)]) + carry
         return out[here.stop - 1]
+
+    def weigh_lanes(rows, places, topic, values, row, gain, h, carry):
+        stay, opening, out = (_eight(place, h) for place in places)
+        weights = (rows[stay] + gain * rows[opening]) * values[int(row) + topic[_eight(0, h)].astype(np.int64)]
+        rows[out] = _sums(weights) + carry
+        return rows[out][-1]
 
     def count_below(sums, x, h):
         return np.uint64(sum(bool(x >= sums[j]) for j in range(int(h), int(h) + WIDTH)))
 
     def value_lanes(rows, out, up, shares, terms, stays, gain, scale, h):
-        here = slice(int(h), int(h) + WIDTH)
-        base = shares[0] * rows[up[0], here] + shares[1] * rows[up[1], here]
-        rows[out, here] = (stays * rows[terms[0], here] + gain * rows[terms[1], here] * base) * scale
+        base = shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)]
+        opened = gain * rows[_eight(terms[1], h)] * base
+        rows[_eight(out, h)] = (stays * rows[_eight(terms[0], h)] + opened) * scale
 
     def take_lanes(rows, out, row, share, h):
-        here = slice(int(h), int(h) + WIDTH)
-        rows[out, here] = np.maximum(rows[out, here] - share * rows[row, here], rows.dtype.type(0.0))
+        left = rows[_eight(out, h)] - share * rows[_eight(row, h)]
+        rows[_eight(out, h)] = np.maximum(left, rows.dtype.type(0.0))
 
     def dot_block(values, a, b):
         w = values[int(a) : int(a) + BLOCK] * values[int(b) : int(b) + BLOCK]
@@ -70,9 +81,14 @@ else:
     def _vector(element: Any) -> Any:
         return ir.VectorType(element, WIDTH)
 
+    def _align(element: Any) -> int:
+        return 8 if isinstance(element, ir.DoubleType) else 4
+
+    def _place(builder: Any, pointer: Any, index: Any, element: Any) -> Any:
+        return builder.bitcast(builder.gep(pointer, [index]), _vector(element).as_pointer())
+
     def _load(builder: Any, pointer: Any, index: Any, element: Any) -> Any:
-        place = builder.bitcast(builder.gep(pointer, [index]), _vector(element).as_pointer())
-        return builder.load(place, align=8 if isinstance(element, ir.DoubleType) else 4)
+        return builder.load(_place(builder, pointer, index, element), align=_align(element))
 
     def _mask(lanes: Any) -> Any:
         return ir.Constant(_vector(_I32), [_I32(lane) for lane in lanes])
@@ -86,6 +102,14 @@ else:
         for step in _STEPS:
             w = builder.fadd(w, builder.shuffle_vector(w, zero, _mask([WIDTH] * step + [*range(WIDTH - step)])))
         return w
+
+    def _weights(builder: Any, stay: Any, opening: Any, topic: Any, values: Any, gain: Any) -> Any:
+        """(stay + gain * opening) * values[topic] of eight slots."""
+        p = ir.Constant(stay.type, ir.Undefined)
+        for lane in range(WIDTH):
+            at = builder.zext(builder.extract_element(topic, _I32(lane)), _I64)
+            p = builder.insert_element(p, builder.load(builder.gep(values, [at])), _I32(lane))
+        return builder.fmul(builder.fadd(stay, builder.fmul(_spread(builder, gain), opening)), p)
 
     @intrinsic
     def cumulate(typing, stay, opening, topic, values, out, row, gain, h, carry, late, gone):
@@ -101,7 +125,6 @@ else:
                 _data(context, builder, kind, value) for kind, value in zip(signature.args[:5], args[:5], strict=True)
             )
             row, gain, h, carry, late, gone = args[5:]
-            first = builder.gep(values, [row])
             s, o, k = (_load(builder, x, h, e) for x, e in ((stay, element), (opening, element), (topic, _I32)))
             for change in (late, gone):
                 slot, new_stay, new_opening = (builder.extract_value(change, i) for i in range(3))
@@ -109,19 +132,37 @@ else:
                 here = builder.icmp_unsigned("==", lane, _mask(range(WIDTH)))
                 s = builder.select(here, _spread(builder, new_stay), s)
                 o = builder.select(here, _spread(builder, new_opening), o)
-            p = ir.Constant(_vector(element), ir.Undefined)
-            for lane in range(WIDTH):
-                at = builder.zext(builder.extract_element(k, _I32(lane)), _I64)
-                p = builder.insert_element(p, builder.load(builder.gep(first, [at])), _I32(lane))
-            w = builder.fmul(builder.fadd(s, builder.fmul(_spread(builder, gain), o)), p)
+            w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
             w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
-            place = builder.bitcast(builder.gep(out, [h]), _vector(element).as_pointer())
-            builder.store(w, place, align=8 if isinstance(element, ir.DoubleType) else 4)
+            builder.store(w, _place(builder, out, h, element), align=_align(element))
             return builder.extract_element(w, _I32(WIDTH - 1))
 
         real = stay.dtype
         change = types.Tuple((types.uint64, real, real))
         return real(stay, opening, topic, values, out, types.uint64, real, types.uint64, real, change, change), generate
+
+    @intrinsic
+    def weigh_lanes(
+        typing: Any, rows: Any, places: Any, topic: Any, values: Any, row: Any, gain: Any, h: Any, carry: Any
+    ) -> Any:
+        """As `cumulate`, of rows that start at three places of one array: stay, opening, and the sums."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            element = _real(signature.args[0])
+            rows, topic, values = (_data(context, builder, signature.args[i], args[i]) for i in (0, 2, 3))
+            row, gain, h, carry = args[4:]
+            stay, opening, out = (builder.add(builder.extract_value(args[1], i), h) for i in range(3))
+            s, o, k = (
+                _load(builder, x, i, e)
+                for x, i, e in ((rows, stay, element), (rows, opening, element), (topic, h, _I32))
+            )
+            w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
+            w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
+            builder.store(w, _place(builder, rows, out, element), align=_align(element))
+            return builder.extract_element(w, _I32(WIDTH - 1))
+
+        real, three = rows.dtype, types.UniTuple(types.uint64, 3)
+        return real(rows, three, topic, values, types.uint64, real, types.uint64, real), generate
 
     @intrinsic
     def count_below(typing: Any, sums: Any, x: Any, h: Any) -> Any:
@@ -135,29 +176,20 @@ else:
 
         return types.uint64(sums, sums.dtype, types.uint64), generate
 
-    def _row(builder: Any, rows: Any, row: Any, h: Any, element: Any) -> Any:
-        """Eight numbers of a row of a matrix."""
-        start = builder.add(builder.mul(row, builder.extract_value(rows.shape, 1)), h)
-        return builder.bitcast(builder.gep(rows.data, [start]), _vector(element).as_pointer())
-
     @intrinsic
     def value_lanes(
         typing: Any, rows: Any, out: Any, up: Any, shares: Any, terms: Any, stays: Any, gain: Any, scale: Any, h: Any
     ) -> Any:
-        """rows[out] = (stays * rows[stay] + gain * rows[open] * base) * scale over eight slots from h on.
+        """out = (stays * stay + gain * open * base) * scale over eight slots from h on; rows start at the places told.
 
-        `terms` has the numbers of the rows stay and open; the base mixes the two rows `up` by their shares.
+        `terms` has the places of stay and open; the base mixes the two rows `up` by their shares.
         """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element, matrix = _real(signature.args[0]), context.make_array(signature.args[0])(context, builder, args[0])
-            align = 8 if isinstance(element, ir.DoubleType) else 4
-
-            def place(row: Any) -> Any:
-                return _row(builder, matrix, row, args[8], element)
+            element, data = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
 
             def row_of(pair: Any, i: int) -> Any:
-                return builder.load(place(builder.extract_value(pair, i)), align=align)
+                return _load(builder, data, builder.add(builder.extract_value(pair, i), args[8]), element)
 
             parts = [
                 builder.fmul(_spread(builder, builder.extract_value(args[3], i)), row_of(args[2], i)) for i in (0, 1)
@@ -166,29 +198,29 @@ else:
             stay, opens = (row_of(args[4], i) for i in (0, 1))
             opened = builder.fmul(builder.fmul(_spread(builder, args[6]), opens), base)
             value = builder.fadd(builder.fmul(_spread(builder, args[5]), stay), opened)
-            builder.store(builder.fmul(value, _spread(builder, args[7])), place(args[1]), align=align)
+            place = _place(builder, data, builder.add(args[1], args[8]), element)
+            builder.store(builder.fmul(value, _spread(builder, args[7])), place, align=_align(element))
             return context.get_dummy_value()
 
-        real, pair = rows.dtype, types.UniTuple(types.int64, 2)
+        real, pair = rows.dtype, types.UniTuple(types.uint64, 2)
         shared = types.UniTuple(real, 2)
-        return types.void(rows, types.int64, pair, shared, pair, real, real, real, types.int64), generate
+        return types.void(rows, types.uint64, pair, shared, pair, real, real, real, types.uint64), generate
 
     @intrinsic
     def take_lanes(typing: Any, rows: Any, out: Any, row: Any, share: Any, h: Any) -> Any:
-        """rows[out] = max(rows[out] - share * rows[row], 0) over eight slots from h on."""
+        """The row at `out` less share times that at `row`, or 0 where that is below, over eight slots from h on."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element, matrix = _real(signature.args[0]), context.make_array(signature.args[0])(context, builder, args[0])
-            align = 8 if isinstance(element, ir.DoubleType) else 4
-            place, other = (_row(builder, matrix, r, args[4], element) for r in args[1:3])
-            taken = builder.fmul(_spread(builder, args[3]), builder.load(other, align=align))
-            left = builder.fsub(builder.load(place, align=align), taken)
+            element, data = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
+            place, other = (_place(builder, data, builder.add(start, args[4]), element) for start in args[1:3])
+            taken = builder.fmul(_spread(builder, args[3]), builder.load(other, align=_align(element)))
+            left = builder.fsub(builder.load(place, align=_align(element)), taken)
             zero = ir.Constant(left.type, [element(0.0)] * WIDTH)
             kept = builder.select(builder.fcmp_ordered(">", left, zero), left, zero)
-            builder.store(kept, place, align=align)
+            builder.store(kept, place, align=_align(element))
             return context.get_dummy_value()
 
-        return types.void(rows, types.int64, types.int64, rows.dtype, types.int64), generate
+        return types.void(rows, types.uint64, types.uint64, rows.dtype, types.uint64), generate
 
     @intrinsic
     def dot_block(typing: Any, values: Any, a: Any, b: Any) -> Any:

@@ -1,9 +1,13 @@
 """A document on a sheet: its topic-side local nodes, slot by slot, in rows that vectorise.
 
-A slot stands for a topic that the document holds. Rows of `reals`, for each slot: p of each base (a shared parent of
-local nodes, or one for every topic where a local node has no parent); then A, stay and open of each local node; then
-the opening part of the leaf's weight, and prefix sums of weights. The first slots stand for no topic: the r-th has customers nowhere, p = 1 in base r and 0 in the others, so
-that A there says how much of base r a topic has that no slot holds. One that nobody uses has p and stay 0 everywhere.
+A slot stands for a topic that the document holds. The first slots stand for no topic: the r-th has customers nowhere,
+p = 1 in base r and 0 in the others, so that A there says how much of base r a topic has that no slot holds. A slot that
+nobody uses has p and stay 0 everywhere.
+
+`Sheet.reals` has rows over the slots, `Frame.width` apart: p of each base (a shared parent of local nodes, or one for
+every topic where a local node has no parent); then A, stay and open of each local node; then the opening part of the
+leaf's weight, and prefix sums of weights. All arrays are flat and read at unsigned places, and what a node is stands
+beside its totals: a place of signed numbers in an array of several axes costs as much as the work that is done there.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ from pitmanyor.kernels.arrays import (
     SHARED,
     SHIFT,
     TABLE,
+    WORD_LIST,
     Floats,
     Ints,
     Ints32,
@@ -42,7 +47,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.desk import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
-from pitmanyor.kernels.jit import inlined
+from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.measure import (
     JOINT,
     OPENED,
@@ -58,196 +63,266 @@ from pitmanyor.kernels.slots import CONSTANT
 from pitmanyor.kernels.stirling import log_stirling
 
 NONE = np.uint32(0xFFFFFFFF)  # no slot
-# rows of Sheet.ints: topic and tokens of a slot, then per local node customers, tables, tables to each parent
-TOPIC_OF, TOKENS, COUNTS = 0, 1, 2
-# columns of Sheet.nodes, the last two for each parent: its row of A, and tables sent to it
-ID, N_CUSTOMERS, N_TABLES, UP, SENT = 0, 1, 2, 3, 4
-# columns of Sheet.scalars, the last for each parent: its mixing weight
-CONC, GAIN, SHARE = 0, 1, 2
+ONE, TWO = np.uint64(1), np.uint64(2)
+# of each local node in Sheet.facts: what it is, where its first row (A) lies, its totals; then by parent tables sent to
+# it, where its row lies (p of a base, or A), and which local node it is, or -1
+FACTS = np.uint64(18)
+ID, SORT, TERMS, DIGIT, DIGITS, MIXED, N_UP, AT, PLACE = (np.uint64(i) for i in range(9))
+N_CUSTOMERS, N_TABLES, SENT, UP, NEXT = (np.uint64(i) for i in (9, 10, 11, 13, 15))
+# of each local node in Sheet.scalars; prior and share by parent
+SCALARS = np.uint64(8)
+CONC, GAIN, STEP, PRIORS, PRIOR, SHARE = (np.uint64(i) for i in (0, 1, 2, 3, 4, 6))
+# of each slot and local node in Sheet.counts: customers, tables, tables to each parent
+COUNTS = np.uint64(4)
+SITTING, OPENED_HERE, TO = (np.uint64(i) for i in range(3))
 # places of Sheet.known
 VALUED, CONTEXT = 0, 1
 # of each sum in Sheet.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
-VALUE, OF_TOPICS, OF_WORD, SPAN = 0, 1, 2, 4
+VALUE, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
+# Sheet.logs has log n! and, for each local node, log of the rising factorials of its mixing priors and of their sum
+LOGS, MOST = np.uint64(3), np.uint64(32)
 
 
 class Sheet(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `take_sheet` picks one."""
 
-    ints: Ints32
-    reals: Reals
+    topic: Ints32  # (slot)
+    tokens: Ints32  # (slot)
+    counts: Ints32  # (slot, local node, SITTING ...)
+    reals: Reals  # (row, slot)
     slot_of: np.ndarray  # (topic): uint32, or NONE
-    nodes: Ints  # (local node, ID ...)
+    facts: Ints  # (local node, ID ...)
     scalars: Floats  # (local node, CONC ...)
-    form: Reals  # (base row): what the leaf opens for a topic that no slot holds, as weights of the bases
-    bases: Ints  # (base row, position on the topic side and first count), both CONSTANT where p is one for every topic
-    sums: Floats  # (base row, stream, word * SPAN ...): where it depends on the document, sum over topics of p_k phi_kw
+    form: Reals  # (base): what the leaf opens for a topic that no slot holds, as weights of the bases
+    bases: Ints  # (base, position on the topic side and first count), both CONSTANT where p is one for every topic
+    pairs: Ints  # (stream, base): where `Sums` has its sums, or -1
+    sums: Floats  # (base, stream, word, VALUE ...): where it depends on the document, sum over topics of p_k phi_kw
+    logs: Floats  # (log n!, then for each local node of its priors and their sum, n)
     blocks: Floats
-    known: Ints  # [A of so many local nodes, the first, is as their counts say; the context of `nodes`, or -1]
+    known: Ints  # [A of so many local nodes, the first, is as their counts say; the context of `facts`, or -1]
 
 
 class Frame(NamedTuple):
-    """Where the rows of a sheet lie, and how this sweep uses it."""
+    """How large the parts of a sheet are, and how this sweep uses it."""
 
     n_held: int  # topics that tokens may take
-    value: int  # first row of A of the local nodes, and first slot of a topic
-    stay: int
-    open: int
-    opening: int
-    weights: int  # prefix sums
-    span: int  # rows of Sheet.ints for each local node
+    n_bases: int  # also the first slot of a topic
+    n_local: int | np.int64
+    n_words: int | np.int64
+    width: np.uint64  # slots
 
 
 @inlined
 def take_sheet(sheet, thread):
     return Sheet(
-        sheet.ints[thread],
+        sheet.topic[thread],
+        sheet.tokens[thread],
+        sheet.counts[thread],
         sheet.reals[thread],
         sheet.slot_of[thread],
-        sheet.nodes[thread],
+        sheet.facts[thread],
         sheet.scalars[thread],
         sheet.form[thread],
         sheet.bases[thread],
+        sheet.pairs[thread],
         sheet.sums[thread],
+        sheet.logs[thread],
         sheet.blocks[thread],
         sheet.known[thread],
     )
 
 
 @inlined
-def frame_of(sheet, n_held):
-    n_local, value = len(sheet.nodes), len(sheet.bases)
-    span = (sheet.ints.shape[0] - COUNTS) // n_local
-    return Frame(
-        n_held, value, value + n_local, value + 2 * n_local, value + 3 * n_local, value + 3 * n_local + 1, span
-    )
+def frame_of(sheet, n_streams, n_held):
+    n_local, n_bases = len(sheet.facts) // np.int64(FACTS), len(sheet.bases) // 2
+    n_words = len(sheet.sums) // (n_bases * n_streams * np.int64(SPAN))
+    return Frame(n_held, n_bases, n_local, n_words, np.uint64(len(sheet.topic)))
+
+
+@inlined
+def opening_of(frame):
+    """The row of the opening part of the leaf's weight; that of prefix sums is the next."""
+    return np.uint64(frame.n_bases + 3 * frame.n_local) * frame.width
+
+
+@inlined
+def count_at(frame, j, h):
+    """The counts of local node j at slot h."""
+    return (np.uint64(h) * np.uint64(frame.n_local) + np.uint64(j)) * COUNTS
+
+
+@inner
+def large_terms(tables, index, a, rule, c, t):
+    """stay and open of counts that no table has."""
+    return stay_term(tables, index, a, rule, c, t), open_term(tables, index, a, rule, c, t)
 
 
 @inlined
 def set_terms(net, tables, terms, sheet, frame, j, h):
     """stay and open of local node j at slot h, from its counts."""
-    node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
-    c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
-    if net.nodes[node, KIND] == DIRICHLET:
-        stay, opens = float(c), 1.0
+    fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
+    c, t = np.int64(sheet.counts[at + SITTING]), np.int64(sheet.counts[at + OPENED_HERE])
+    out = np.uint64(sheet.facts[fact + AT]) + frame.width + np.uint64(h)
+    if sheet.facts[fact + SORT] == DIRICHLET:
+        sheet.reals[out], sheet.reals[out + frame.width] = c, 1.0
     elif is_small(c, t):
-        at = place_of(net.nodes[node, TABLE], c, t)
-        stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
+        place = np.uint64(sheet.facts[fact + TERMS]) + place_of(0, c, t)
+        sheet.reals[out] = terms.flat[place + np.uint64(STAY)]
+        sheet.reals[out + frame.width] = terms.flat[place + np.uint64(OPEN)]
     else:
-        index, a = net.nodes[node, TABLE], net.reals[node, DISCOUNT]
-        stay = stay_term(tables, index, a, net.status[RULE], c, t)
-        opens = open_term(tables, index, a, net.status[RULE], c, t)
-    sheet.reals[frame.stay + j, h], sheet.reals[frame.open + j, h] = stay, opens
+        node = sheet.facts[fact + ID]
+        stay, opens = large_terms(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+        sheet.reals[out], sheet.reals[out + frame.width] = stay, opens
 
 
 @inlined
-def set_restaurant(net, sheet, j):
+def set_restaurant(sheet, j):
     """gain and mixing weights of local node j, from its totals."""
-    node = sheet.nodes[j, ID]
-    b, n_parents = sheet.scalars[j, CONC], net.nodes[node, N_PARENTS]
-    sheet.scalars[j, GAIN] = b + net.reals[node, DISCOUNT] * sheet.nodes[j, N_TABLES]
-    if n_parents > 1 and net.nodes[node, LEARNED]:
-        prior, total = net.nodes[node, PRIOR_FIRST], float(sheet.nodes[j, N_TABLES])
-        for i in range(n_parents):
-            total += net.prior[prior + i]
-        scale = 1.0 / total
-        for i in range(n_parents):
-            sheet.scalars[j, SHARE + i] = (net.prior[prior + i] + sheet.nodes[j, SENT + 2 * i]) * scale
-
-
-@inlined
-def set_bases(net, sheet, h, k):
-    """p of every base at slot h, for topic k."""
-    for r in range(len(sheet.bases)):
-        sheet.reals[r, h] = net.stay[sheet.bases[r, 1] + k] if sheet.bases[r, 1] != CONSTANT else 1.0
+    fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
+    n_tables = float(sheet.facts[fact + N_TABLES])
+    sheet.scalars[at + GAIN] = sheet.scalars[at + CONC] + sheet.scalars[at + STEP] * n_tables
+    if sheet.facts[fact + MIXED]:
+        scale = 1.0 / (sheet.scalars[at + PRIORS] + n_tables)
+        for p in range(2):
+            i = np.uint64(p)
+            sent = float(sheet.facts[fact + SENT + i])
+            sheet.scalars[at + SHARE + i] = (sheet.scalars[at + PRIOR + i] + sent) * scale
 
 
 @inlined
 def open_slot(net, sheet, frame, h, k):
     """Slot h, without customers, for topic k."""
-    sheet.ints[TOPIC_OF, h], sheet.slot_of[k] = k, h
-    for row in range(TOKENS, sheet.ints.shape[0]):
-        sheet.ints[row, h] = 0
-    set_bases(net, sheet, h, k)
-    for j in range(len(sheet.nodes)):
-        sheet.reals[frame.stay + j, h], sheet.reals[frame.open + j, h] = 0.0, 1.0
-    sheet.reals[frame.opening, h] = 0.0
+    slot = np.uint64(h)
+    sheet.topic[slot], sheet.tokens[slot], sheet.slot_of[np.uint64(k)] = k, 0, h
+    first = count_at(frame, 0, h)
+    for i in range(frame.n_local * np.int64(COUNTS)):
+        sheet.counts[first + np.uint64(i)] = 0
+    for r in range(frame.n_bases):
+        row = sheet.bases[np.uint64(r) * TWO + ONE]
+        p = net.stay[np.uint64(row) + np.uint64(k)] if row != CONSTANT else 1.0
+        sheet.reals[np.uint64(r) * frame.width + slot] = p
+    out = np.uint64(frame.n_bases) * frame.width + slot
+    for _ in range(frame.n_local):
+        sheet.reals[out + frame.width], sheet.reals[out + TWO * frame.width] = 0.0, 1.0
+        out += np.uint64(3) * frame.width
+    sheet.reals[out] = 0.0
 
 
 @inlined
-def move_slot(sheet, h, last):
+def move_slot(sheet, frame, h, last):
     """Slot `last` takes the place of h, whose topic the document no longer holds."""
-    sheet.slot_of[sheet.ints[TOPIC_OF, h]] = NONE
-    if h != last:
-        for row in range(sheet.ints.shape[0]):
-            sheet.ints[row, h] = sheet.ints[row, last]
-        for row in range(sheet.reals.shape[0]):
-            sheet.reals[row, h] = sheet.reals[row, last]
-        sheet.slot_of[sheet.ints[TOPIC_OF, h]] = h
+    here, there = np.uint64(h), np.uint64(last)
+    sheet.slot_of[np.uint64(sheet.topic[here])] = NONE
+    if h == last:
+        return
+    sheet.topic[here], sheet.tokens[here] = sheet.topic[there], sheet.tokens[there]
+    for i in range(frame.n_local * np.int64(COUNTS)):
+        sheet.counts[count_at(frame, 0, h) + np.uint64(i)] = sheet.counts[count_at(frame, 0, last) + np.uint64(i)]
+    for row in range(frame.n_bases + 3 * frame.n_local + 1):
+        first = np.uint64(row) * frame.width
+        sheet.reals[first + here] = sheet.reals[first + there]
+    sheet.slot_of[np.uint64(sheet.topic[here])] = h
 
 
 @inlined
-def set_nodes(net, terms, text, topics, sheet, d):
+def clear_slot(sheet, frame, h):
+    """A slot that nobody uses weighs nothing: it is read together with those in use."""
+    slot = np.uint64(h)
+    for r in range(frame.n_bases):
+        sheet.reals[np.uint64(r) * frame.width + slot] = 0.0
+    for j in range(frame.n_local):
+        sheet.reals[np.uint64(frame.n_bases + 3 * j + 1) * frame.width + slot] = 0.0
+    sheet.topic[slot] = 0
+
+
+@inlined
+def set_nodes(net, terms, text, sums, topics, words, sheet, frame, d):
     """Local nodes of document d, without customers. Documents of one context, which follow each other, share them."""
     context = np.int64(text.context[d])
     if sheet.known[CONTEXT] != context:
         sheet.known[CONTEXT] = context
-        set_parents(net, terms, topics, sheet, context)
-    for j in range(len(sheet.nodes)):
-        node = sheet.nodes[j, ID]
-        sheet.nodes[j, N_CUSTOMERS], sheet.nodes[j, N_TABLES] = 0, 0
-        for i in range(net.nodes[node, N_PARENTS]):
-            sheet.nodes[j, SENT + 2 * i] = 0
-        if net.nodes[node, OWN] >= 0:
-            sheet.scalars[j, CONC] = text.concentration[net.nodes[node, OWN], d]
+        set_parents(net, terms, text, sums, topics, words, sheet, frame, context)
+    for j in range(frame.n_local):
+        fact = np.uint64(j) * FACTS
+        sheet.facts[fact + N_CUSTOMERS], sheet.facts[fact + N_TABLES] = 0, 0
+        sheet.facts[fact + SENT], sheet.facts[fact + SENT + ONE] = 0, 0
+        own = net.nodes[sheet.facts[fact + ID], OWN]
+        if own >= 0:
+            sheet.scalars[np.uint64(j) * SCALARS + CONC] = text.concentration[own, d]
 
 
 @inlined
-def set_parents(net, terms, topics, sheet, context):
+def set_parents(net, terms, text, sums, topics, words, sheet, frame, context):
     """What the local nodes of a context are: their parents' rows, concentrations and mixing weights."""
-    entry, n_shared = topics.lists[context, FIRST], topics.lists[context, SHARED]
-    n_local, n_rows, used = len(sheet.nodes), len(sheet.bases), 0
-    for j in range(n_local):
+    entry, n_shared, used = topics.lists[context, FIRST], topics.lists[context, SHARED], 0
+    n_bases, width = frame.n_bases, np.int64(frame.width)
+    for j in range(frame.n_local):
         node = net.cells[topics.entries[entry + n_shared + j, CELL], NODE]
-        n_parents = net.nodes[node, N_PARENTS]
-        sheet.nodes[j, ID] = node
-        sheet.scalars[j, CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
-        sheet.scalars[j, SHARE] = net.reals[node, BASE] if n_parents == 0 else 1.0
+        set_node(net, terms, sheet, j, node, (n_bases + 3 * j) * width)
+        fact, n_parents = np.uint64(j) * FACTS, net.nodes[node, N_PARENTS]
         for i in range(max(n_parents, 1)):
             pos = np.int64(CONSTANT)
             if n_parents > 0:
                 pos = topics.par[topics.entries[entry + n_shared + j, PARENTS] + i]
-            if n_parents > 1:
-                sheet.scalars[j, SHARE + i] = net.prior[net.nodes[node, PRIOR_FIRST] + i]
             if pos >= n_shared:
-                sheet.nodes[j, UP + 2 * i] = n_rows + pos - n_shared
+                sheet.facts[fact + UP + np.uint64(i)] = (n_bases + 3 * (pos - n_shared)) * width
+                sheet.facts[fact + NEXT + np.uint64(i)] = pos - n_shared
                 continue
             row = 0
-            while row < used and sheet.bases[row, 0] != pos:
+            while row < used and sheet.bases[2 * row] != pos:
                 row += 1
             if row == used:
-                sheet.bases[row, 0] = pos
-                sheet.bases[row, 1] = CONSTANT if pos < 0 else net.cells[topics.entries[entry + pos, CELL], ROW]
+                sheet.bases[2 * row] = pos
+                sheet.bases[2 * row + 1] = CONSTANT if pos < 0 else net.cells[topics.entries[entry + pos, CELL], ROW]
                 used += 1
-            sheet.nodes[j, UP + 2 * i] = row
+            sheet.facts[fact + UP + np.uint64(i)] = row * width
+            sheet.facts[fact + NEXT + np.uint64(i)] = -1
+        if n_parents < 2:  # the second parent is read with a share of 0
+            sheet.facts[fact + UP + ONE] = sheet.facts[fact + UP]
+            sheet.facts[fact + NEXT + ONE] = sheet.facts[fact + NEXT]
+    for s in range(text.leaf.shape[1]):
+        which = text.leaf[context, s, WORD_LIST]
+        bottom = words.lists[which + 1, FIRST] - 1 - words.lists[which, FIRST]
+        for r in range(n_bases):
+            sheet.pairs[s * n_bases + r] = sums.pair[sheet.bases[2 * r] + 1, s, bottom + 1]
 
 
 @inlined
-def walk(net, sheet, frame, leaf, h, code):
+def set_node(net, terms, sheet, j, node, at):
+    """What local node j is, its first row being `at`, but for its parents."""
+    fact, scalar, n_parents = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, net.nodes[node, N_PARENTS]
+    sheet.facts[fact + ID], sheet.facts[fact + SORT] = node, net.nodes[node, KIND]
+    sheet.facts[fact + TERMS] = np.int64(place_of(net.nodes[node, TABLE], 0, 0))
+    sheet.facts[fact + DIGIT], sheet.facts[fact + DIGITS] = net.nodes[node, SHIFT], net.nodes[node, MASK]
+    sheet.facts[fact + MIXED] = n_parents > 1 and net.nodes[node, LEARNED] != 0
+    sheet.facts[fact + N_UP], sheet.facts[fact + AT], sheet.facts[fact + PLACE] = n_parents, at, net.nodes[node, DESK]
+    sheet.scalars[scalar + CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
+    sheet.scalars[scalar + STEP], sheet.scalars[scalar + PRIORS] = net.reals[node, DISCOUNT], 0.0
+    sheet.scalars[scalar + SHARE] = net.reals[node, BASE] if n_parents == 0 else 1.0
+    sheet.scalars[scalar + SHARE + ONE] = 0.0
+    for p in range(n_parents if n_parents > 1 else 0):
+        i, prior = np.uint64(p), net.prior[net.nodes[node, PRIOR_FIRST] + p]
+        sheet.scalars[scalar + PRIOR + i], sheet.scalars[scalar + SHARE + i] = prior, prior
+        sheet.scalars[scalar + PRIORS] += prior
+
+
+@inlined
+def walk(sheet, frame, leaf, h, code):
     """Put a token's stored walk on the sheet."""
     j = leaf
     while True:
-        node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
-        choice = np.int64((code >> net.nodes[node, SHIFT]) & net.nodes[node, MASK]) - 1
-        sheet.ints[row, h] += 1
-        sheet.nodes[j, N_CUSTOMERS] += 1
-        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
+        fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
+        digit = np.int64((code >> sheet.facts[fact + DIGIT]) & sheet.facts[fact + DIGITS])
+        sheet.counts[at + SITTING] += 1
+        sheet.facts[fact + N_CUSTOMERS] += 1
+        if digit == 0 or sheet.facts[fact + N_UP] == 0:
             return
-        sheet.ints[row + 1, h] += 1
-        sheet.nodes[j, N_TABLES] += 1
-        if net.nodes[node, N_PARENTS] > 1:
-            sheet.ints[row + 2 + choice, h] += 1
-            sheet.nodes[j, SENT + 2 * choice] += 1
-        j = sheet.nodes[j, UP + 2 * choice] - frame.value
+        parent = np.uint64(digit - 1)
+        sheet.counts[at + OPENED_HERE] += 1
+        sheet.facts[fact + N_TABLES] += 1
+        sheet.counts[at + TO + parent] += 1
+        sheet.facts[fact + SENT + parent] += 1
+        j = sheet.facts[fact + NEXT + parent]
         if j < 0:
             return
 
@@ -255,113 +330,154 @@ def walk(net, sheet, frame, leaf, h, code):
 @inlined
 def load(net, tables, terms, text, sheet, frame, d, n_shared):
     """Fill the sheet from document d's tokens; returns the number of slots, those of the bases included."""
-    n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(frame.value)
+    n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(frame.n_bases)
     for s in range(n_streams):
         leaf = text.leaf[context, s, LEAF] - n_shared
-        for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
-            k = np.int64(text.topic[token])
+        for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+            token = np.uint64(i)
+            k = np.uint64(text.topic[token])
             if sheet.slot_of[k] == NONE:
-                open_slot(net, sheet, frame, n_slots, k)
+                open_slot(net, sheet, frame, n_slots, np.int64(k))
                 n_slots += 1
             h = np.int64(sheet.slot_of[k])
-            sheet.ints[TOKENS, h] += 1
-            walk(net, sheet, frame, leaf, h, text.code[token])
-    for j in range(len(sheet.nodes)):
-        set_restaurant(net, sheet, j)
+            sheet.tokens[np.uint64(h)] += 1
+            walk(sheet, frame, leaf, h, np.int64(text.code[token]))
+    for j in range(frame.n_local):
+        set_restaurant(sheet, j)
     sheet.known[VALUED] = 0
-    for h in range(frame.value, n_slots):
-        for j in range(len(sheet.nodes)):
-            if sheet.ints[COUNTS + j * frame.span, h] > 0:  # else as the slot was opened
+    for h in range(frame.n_bases, n_slots):
+        for j in range(frame.n_local):
+            if sheet.counts[count_at(frame, j, h)] > 0:  # else as the slot was opened
                 set_terms(net, tables, terms, sheet, frame, j, h)
-            if sheet.ints[TOPIC_OF, h] >= frame.n_held:  # its tokens stay, and nobody joins them
-                sheet.reals[frame.stay + j, h] = 0.0
-        if sheet.ints[TOPIC_OF, h] >= frame.n_held:
-            for r in range(len(sheet.bases)):
-                sheet.reals[r, h] = 0.0
+        if sheet.topic[np.uint64(h)] >= frame.n_held:  # its tokens stay, and nobody joins them
+            shut_slot(sheet, frame, h)
     return n_slots
 
 
 @inlined
-def measure_slot(net, tables, terms, sheet, frame, h, out):
-    """A topic's dishes in every local node, into the log joint (maths 1)."""
-    for j in range(len(sheet.nodes)):
-        node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
-        at = net.nodes[node, DESK]
-        c, t = np.int64(sheet.ints[row, h]), np.int64(sheet.ints[row + 1, h])
-        if net.nodes[node, KIND] == DIRICHLET:
-            continue
-        if is_small(c, t):  # zero where nobody sits
-            out[at, JOINT] += terms.small[net.nodes[node, TABLE], t, c, LOG_S]
-        else:
-            out[at, JOINT] += log_stirling(tables, net.nodes[node, TABLE], c, t)
-        if t > 1 and net.nodes[node, N_PARENTS] > 1:  # else t! / prod t_to! is one
-            out[at, JOINT] += log_rising(1.0, t)
-            for i in range(net.nodes[node, N_PARENTS]):
-                out[at, JOINT] -= log_rising(1.0, sheet.ints[row + 2 + i, h])
+def shut_slot(sheet, frame, h):
+    """A slot whose topic is not held weighs nothing."""
+    topic = sheet.topic[np.uint64(h)]
+    clear_slot(sheet, frame, h)
+    sheet.topic[np.uint64(h)] = topic
+
+
+@inner
+def long_rising(x, n):
+    return log_rising(x, n)
 
 
 @inlined
-def measure_nodes(net, sheet, drawn, key, n, out):
-    """Restaurants of the local nodes, into the log joint and the concentrations' auxiliaries (maths 5)."""
-    for j in range(len(sheet.nodes)):
-        node, b = sheet.nodes[j, ID], sheet.scalars[j, CONC]
-        at = net.nodes[node, DESK]
-        c, t = sheet.nodes[j, N_CUSTOMERS], sheet.nodes[j, N_TABLES]
+def rising(sheet, row, x, n):
+    """log of x (x + 1) ... (x + n - 1), from a row of `Sheet.logs` where n is small."""
+    if np.uint64(n) < MOST:
+        return sheet.logs[row * MOST + np.uint64(n)]
+    return long_rising(x, np.int64(n))
+
+
+@inlined
+def measure_dishes(net, tables, terms, sheet, frame, j, n_slots):
+    """The topics of local node j, into the log joint (maths 1)."""
+    fact, total = np.uint64(j) * FACTS, 0.0
+    index = net.nodes[sheet.facts[fact + ID], TABLE]
+    for h in range(frame.n_bases, n_slots):
+        at = count_at(frame, j, h)
+        c, t = np.int64(sheet.counts[at + SITTING]), np.int64(sheet.counts[at + OPENED_HERE])
+        if is_small(c, t):  # zero where nobody sits
+            total += terms.small[np.uint64(index), np.uint64(t), np.uint64(c), np.uint64(LOG_S)]
+        else:
+            total += log_stirling(tables, index, c, t)
+        if t > 1 and sheet.facts[fact + N_UP] > 1:  # else t! / prod t_to! is one
+            to = (sheet.counts[at + TO], sheet.counts[at + TO + ONE])
+            nothing = np.uint64(0)
+            total += rising(sheet, nothing, 1.0, t) - rising(sheet, nothing, 1.0, to[0])
+            total -= rising(sheet, nothing, 1.0, to[1])
+    return total
+
+
+@inlined
+def mixing(net, sheet, j, t):
+    """log of a learned mix's B(lambda + T_to) / B(lambda), or of the fixed weights (maths 1)."""
+    fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
+    sent = (sheet.facts[fact + SENT], sheet.facts[fact + SENT + ONE])
+    if not sheet.facts[fact + MIXED]:
+        node = sheet.facts[fact + ID]
+        return log_mix(net, node, 0, sent[0], t) + log_mix(net, node, 1, sent[1], t)
+    row = ONE + np.uint64(sheet.facts[fact + PLACE]) * LOGS
+    total = rising(sheet, row, sheet.scalars[at + PRIOR], sent[0])
+    total += rising(sheet, row + ONE, sheet.scalars[at + PRIOR + ONE], sent[1])
+    return total - rising(sheet, row + TWO, sheet.scalars[at + PRIORS], t)
+
+
+@inlined
+def measure(net, tables, terms, sheet, frame, n_slots, key, n, out):
+    """The local nodes, into the log joint and the concentrations' auxiliaries (maths 1 and 5)."""
+    for j in range(frame.n_local):
+        fact, b = np.uint64(j) * FACTS, sheet.scalars[np.uint64(j) * SCALARS + CONC]
+        node, at = sheet.facts[fact + ID], np.uint64(sheet.facts[fact + PLACE])
+        c, t = sheet.facts[fact + N_CUSTOMERS], sheet.facts[fact + N_TABLES]
+        drawn = t
+        for i in range(out.shape[1]):
+            out[at, np.uint64(i)] = 0.0
         if c == 0:
             continue
-        out[at, SEATED], out[at, OPENED] = c, t
+        joint = 0.0
+        if sheet.facts[fact + SORT] == DIRICHLET:
+            drawn, joint, n = draw_dirichlet_tables(net, sheet, frame, j, n_slots, key, n)
+        else:
+            joint = measure_dishes(net, tables, terms, sheet, frame, j, n_slots)
+        out[at, np.uint64(SEATED)], out[at, np.uint64(OPENED)] = c, t
         if not in_layer(net, node):
-            out[at, JOINT] += log_restaurant(net.nodes[node, KIND], net.reals[node, DISCOUNT], b, c, t)
-            n = add_auxiliaries(net, node, b, c, drawn if net.nodes[node, KIND] == DIRICHLET else t, key, n, out[at])
-        if net.nodes[node, N_PARENTS] > 1:
-            for i in range(net.nodes[node, N_PARENTS]):
-                out[at, JOINT] += log_mix(net, node, i, sheet.nodes[j, SENT + 2 * i], t)
+            joint += log_restaurant(net.nodes[node, KIND], net.reals[node, DISCOUNT], b, c, t)
+            n = add_auxiliaries(net, node, b, c, drawn, key, n, out[at])
+        if sheet.facts[fact + N_UP] > 1:
+            joint += mixing(net, sheet, j, t)
+        out[at, np.uint64(JOINT)] = joint
+
+
+@inner
+def draw_dirichlet_tables(net, sheet, frame, j, n_slots, key, n):
+    """Auxiliary tables of a Dirichlet, its part of the log joint, and the counter."""
+    mass = sheet.scalars[np.uint64(j) * SCALARS + CONC] * net.reals[sheet.facts[np.uint64(j) * FACTS + ID], BASE]
+    drawn, joint = np.int64(0), 0.0
+    for h in range(frame.n_bases, n_slots):
+        c = np.int64(sheet.counts[count_at(frame, j, h)])
+        t, n = bernoulli_sum_tables(c, mass, key, n)
+        drawn += t
+        joint += log_rising(mass, c)
+    return drawn, joint, n
 
 
 @inlined
-def walk_back(net, sheet, frame, leaf, h, code):
+def walk_back(sheet, frame, leaf, h, code):
     """Take one walk from the tables left on the sheet into a token's code: indicators are exchangeable."""
     j = leaf
     while j >= 0:
-        node, row = sheet.nodes[j, ID], COUNTS + j * frame.span
-        if net.nodes[node, KIND] == DIRICHLET:
+        fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
+        if sheet.facts[fact + SORT] == DIRICHLET:
             return code
-        code &= ~(net.nodes[node, MASK] << net.nodes[node, SHIFT])
-        if sheet.ints[row + 1, h] == 0:
+        code &= ~(sheet.facts[fact + DIGITS] << sheet.facts[fact + DIGIT])
+        if sheet.counts[at + OPENED_HERE] == 0:
             return code
-        sheet.ints[row + 1, h] -= 1
-        choice = 0
-        if net.nodes[node, N_PARENTS] > 1:
-            while sheet.ints[row + 2 + choice, h] == 0:
-                choice += 1
-            sheet.ints[row + 2 + choice, h] -= 1
-        code |= (choice + 1) << net.nodes[node, SHIFT]
-        j = sheet.nodes[j, UP + 2 * choice] - frame.value
+        sheet.counts[at + OPENED_HERE] -= 1
+        parent = np.uint64(sheet.counts[at + TO] == 0)
+        sheet.counts[at + TO + parent] -= 1
+        code |= (np.int64(parent) + 1) << sheet.facts[fact + DIGIT]
+        j = sheet.facts[fact + NEXT + parent]
     return code
 
 
 @inlined
-def save(net, tables, terms, text, sheet, frame, d, n_shared, key, n):
+def save(net, tables, terms, text, sheet, frame, d, n_shared, n_slots, key, n):
     """Measure document d, write its walks back, and clear its slots."""
     n_streams, context = text.leaf.shape[1], text.context[d]
-    out = text.measures[d]
-    out[:] = 0.0
-    mass, drawn = sheet.scalars[0, CONC] * net.reals[sheet.nodes[0, ID], BASE], 0
-    start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
-    for token in range(start, stop):
-        h = np.int64(sheet.slot_of[text.topic[token]])
-        if sheet.ints[TOKENS, h] > 0:
-            sheet.ints[TOKENS, h] = 0
-            measure_slot(net, tables, terms, sheet, frame, h, out)
-            if net.nodes[sheet.nodes[0, ID], KIND] == DIRICHLET:
-                t, n = bernoulli_sum_tables(sheet.ints[COUNTS, h], mass, key, n)
-                drawn += t
-                out[0, JOINT] += log_rising(mass, sheet.ints[COUNTS, h])
-    measure_nodes(net, sheet, drawn, key, n, out)
+    measure(net, tables, terms, sheet, frame, n_slots, key, n, text.measures[d])
     for s in range(n_streams):
         leaf = text.leaf[context, s, LEAF] - n_shared
-        for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
-            h = np.int64(sheet.slot_of[text.topic[token]])
-            text.code[token] = walk_back(net, sheet, frame, leaf, h, np.int64(text.code[token]))
-    for token in range(start, stop):
-        sheet.slot_of[np.int64(text.topic[token])] = NONE
+        for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+            token = np.uint64(i)
+            h = np.int64(sheet.slot_of[np.uint64(text.topic[token])])
+            text.code[token] = walk_back(sheet, frame, leaf, h, np.int64(text.code[token]))
+    for h in range(frame.n_bases, n_slots):
+        sheet.slot_of[np.uint64(sheet.topic[np.uint64(h)])] = NONE
+        clear_slot(sheet, frame, h)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -117,25 +119,38 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     """Scratch of the quick explicit sweep."""
     n_streams = len(plan.graph.streams)
     longest = int(np.diff(plan.order.first[::n_streams]).max())
-    n_local, n_rows = max(len(local_nodes(plan)), 1), _count_bases(plan)
-    n_slots = (n_rows + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
-    parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
+    n_local, n_bases = max(len(local_nodes(plan)), 1), _count_bases(plan)
+    n_slots = (n_bases + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    n_rows, n_reals = n_bases + 3 * n_local, n_bases + 3 * n_local + 2
     sheets = rows.Sheet(
-        ints=np.zeros((n_threads, rows.COUNTS + n_local * (2 + parents), n_slots), np.int32),
-        reals=np.zeros((n_threads, n_rows + 3 * n_local + 2, n_slots), precision),
+        topic=np.zeros((n_threads, n_slots), np.int32),
+        tokens=np.zeros((n_threads, n_slots), np.int32),
+        counts=np.zeros((n_threads, n_slots * n_local * int(rows.COUNTS)), np.int32),
+        reals=np.zeros((n_threads, n_reals * n_slots), precision),
         slot_of=np.full((n_threads, capacity), rows.NONE, np.uint32),
-        nodes=np.zeros((n_threads, n_local, rows.UP + 2 * parents), np.int64),
-        scalars=np.zeros((n_threads, n_local, rows.SHARE + parents)),
-        form=np.zeros((n_threads, n_rows), precision),
-        known=np.zeros((n_threads, 2), np.int64),
-        bases=np.full((n_threads, n_rows, 2), -1, np.int64),
-        sums=np.full((n_threads, n_rows, n_streams, words * rows.SPAN), NOT_SUMMED, np.float64),
+        facts=np.zeros((n_threads, n_local * int(rows.FACTS)), np.int64),
+        scalars=np.zeros((n_threads, n_local * int(rows.SCALARS))),
+        form=np.zeros((n_threads, n_bases), precision),
+        bases=np.full((n_threads, n_bases * 2), -1, np.int64),
+        pairs=np.full((n_threads, n_streams * n_bases), -1, np.int64),
+        sums=np.full((n_threads, n_bases * n_streams * words * int(rows.SPAN)), NOT_SUMMED, np.float64),
+        logs=np.tile(_rising_logs(plan), (n_threads, 1)),
         blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
+        known=np.zeros((n_threads, 2), np.int64),
     )
-    sheets.reals[:, n_rows + 2 * n_local : n_rows + 3 * n_local] = 1.0  # open of an empty slot
-    sheets.reals[:, :n_rows, :n_rows] = np.eye(n_rows)  # the slots of the bases
+    by_slot = sheets.reals.reshape(n_threads, n_reals, n_slots)
+    by_slot[:, n_bases + 2 : n_rows : 3] = 1.0  # open of an empty slot
+    by_slot[:, :n_bases, :n_bases] = np.eye(n_bases)  # the slots of the bases
     return sheets
+
+
+def _rising_logs(plan: Plan) -> NDArray[np.float64]:
+    """log n!, then log Gamma(x + n) / Gamma(x) for both mixing priors of every local node and for their sum."""
+    starts = [1.0]
+    for prior in (plan.nodes[i].mix_prior or (1.0, 1.0) for i in local_nodes(plan)):
+        starts += [prior[0], prior[1], sum(prior)]
+    return np.array([math.lgamma(x + n) - math.lgamma(x) for x in starts for n in range(int(rows.MOST))])
 
 
 def _count_bases(plan: Plan) -> int:
