@@ -32,6 +32,12 @@ def test_the_same_seed_again_gives_the_same_bytes_and_another_does_not(first, mo
     assert digest(model, seed=2, n_threads=1) != first[model]
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_walks_that_are_too_many_to_list_are_walked_to_the_same_bytes(first, model, monkeypatch):
+    monkeypatch.setattr("pitmanyor.infer.vectors.LISTED", -1)
+    assert digest(model, seed=1, n_threads=1) == first[model]
+
+
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_another_process_with_another_pool_of_threads_gives_the_same_bytes(first, threads):
     env = os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONPATH": os.pathsep.join(sys.path)}
