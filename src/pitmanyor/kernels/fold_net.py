@@ -19,8 +19,8 @@ from pitmanyor.kernels.lanes import WIDTH
 
 C, T, TO = 0, 1, 2  # rows of counts: customers, tables, and tables to parent i at TO + i
 GAIN, SCALE, SHARE = 0, 1, 2  # rows of scalars: b + a T, 1/(b + C), and r_i at SHARE + i
-# rows of Bench.flat that every leaf has: sums of the slots' weights, what the form has at them, ones, phi of the word of
-# a token, and what topics have of tokens by chance. After them come the shared bases (p_b of the slot's topic), then A
+# rows of Bench.flat that every leaf has: sums of the slots' weights, what the form has at them, ones, phi of a word,
+# and what topics have of tokens by chance. After them come the shared bases (p_b of the slot's topic), then A
 # of the local nodes, then three rows a node, then own words'.
 SUMS, CUT, ONES, PHI, CHANCES, VALUES = 0, 1, 2, 3, 4, 5
 STAY, OPEN, BASE = 0, 1, 2  # the terms of A, and sum_i r_i A(P_i, k)
