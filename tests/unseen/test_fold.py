@@ -7,7 +7,7 @@ import pytest
 
 from pitmanyor import Corpus, models
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.kernels.fold import Sweeps
+from pitmanyor.kernels.fold import Number, Sweeps
 from pitmanyor.plan import compile_plan
 from pitmanyor.unseen.fold import Fixed, fold_network, fold_plain
 from unseen.exact_shares import Document
@@ -80,13 +80,16 @@ def toy(name: str) -> Document:
     return Document(graph, vectors, {node.name: 1.0 for node in graph.nodes if node.local}, tokens)
 
 
-def found(name: str, document: Document, sweeps: int, leaf: str = "theta") -> np.ndarray:
+def found(
+    name: str, document: Document, sweeps: int, leaf: str = "theta", by_chance: bool = False, kept: int = 1
+) -> np.ndarray:
     names = [stream.name for stream in document.graph.streams]
     words = {s: [["xy"[w] for t, w in document.tokens if t == s]] * COPIES for s in names}
     corpus = Corpus.from_tokens(words, groups={"author": ["ann"] * COPIES}, vocabulary=["x", "y"])
     plan = compile_plan(document.graph, corpus)
     vectors = {n: v[None] if v.ndim > 1 else v[None, None] for n, v in document.vectors.items()}
-    fixed, how = Fixed(vectors, dict(document.concentrations), TOPICS), Sweeps(sweeps, sweeps - 1, 1)
+    number = Number(sweeps, sweeps - kept)
+    fixed, how = Fixed(vectors, dict(document.concentrations), TOPICS), Sweeps(number, number, 1, by_chance)
     if name in PLAIN:
         return fold_plain(plan, fixed, how, 1)
     return fold_network(plan, fixed, leaf, how, 1)
@@ -112,11 +115,35 @@ def worst_error(rows: np.ndarray, moments: np.ndarray) -> float:
     return float(np.abs((seen - moments) / spread).max())
 
 
+def worst_mean(rows: np.ndarray, mean: np.ndarray) -> float:
+    """The largest error of the means, in standard errors. Tables are not by chance, so sums of rows differ a little."""
+    rows = rows / rows.sum(axis=1).mean()
+    return float(np.abs((rows.mean(axis=0) - mean) / (rows.std(axis=0) / np.sqrt(COPIES))).max())
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_last_of_many_sweeps_has_the_law_of_the_posterior(name):
     """First and second moments over 40,000 chains: their standard errors are below 0.001."""
     document = toy(name)
     assert worst_error(found(name, document, 30), exact(document)) < 4.5
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_chances_of_topics_have_the_means_of_the_topics_drawn_and_less_noise(name):
+    """Of the expectation of a mean, first moments are the same, and second ones smaller."""
+    document = toy(name)
+    soft, (mean, square) = found(name, document, 30, by_chance=True), exact(document)
+    assert worst_mean(soft, mean) < 4.5
+    assert ((soft / soft.sum(axis=1, keepdims=True)).var(axis=0) < 0.9 * (square - mean**2)).all()
+
+
+@pytest.mark.parametrize("name", ["hpyp", "tntm", "bursty tntm"])
+def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
+    """Slots come and go meanwhile, and what their topics have by chance stays with the topics."""
+    document = toy(name)
+    few, many = (found(name, document, sweeps, by_chance=True, kept=kept) for sweeps, kept in ((30, 1), (38, 9)))
+    assert many.sum(axis=1).mean() == pytest.approx(9 * few.sum(axis=1).mean(), rel=0.02)
+    assert worst_mean(many, exact(document)[0]) < 4.5
 
 
 @pytest.mark.parametrize(("name", "leaf"), [("tntm", "theta_tag"), ("deep", "spot")])

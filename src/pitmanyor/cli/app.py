@@ -185,7 +185,10 @@ def infer(
     run: RunPath,
     file: Posts,
     out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
-    sweeps: Annotated[int, typer.Option(help="Sweeps over the new documents.", min=1)] = 20,
+    sweeps: Annotated[
+        int | None,
+        typer.Option(help="Sweeps over the new documents; by default 20, and 12 for short ones.", min=1),
+    ] = None,
     seed: int = 0,
     completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
     text: Text = None,

@@ -4,6 +4,9 @@ With E = b + a T a topic weighs [stay + E open p_k] phi_kw (maths 4). One unifor
 old table of a held topic (stay phi), a new one of a held topic beyond its share (E (open - 1) p_k phi, which is never
 negative), or a new one of any topic in proportion to p_k phi_kw, whose sum is made once for each token. Without a
 discount tables do not matter: the node is a Dirichlet of b p, stay is c and E open is b.
+
+Shares may count a token by the chances of its topics, which are known when it is drawn, instead of by the one drawn
+(maths 7).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
 DOCUMENTS = 64  # in a block of work
 FOLD = 23  # the purpose of the random streams
 NONE = -1
+SHORT = 16  # tokens: such documents forget where they began within few sweeps
 SMALL = 64  # counts below it have their terms in a table: posts are short
 
 
@@ -58,16 +62,29 @@ class Folded(NamedTuple):
     stay: Floats
     opening: Floats  # (open - 1) p_k
     weights: Floats  # (2 slots): seats at old tables, then at new ones
+    chances: Floats  # (slot): what its topic has of tokens by chance
+    by_base: Floats  # (token): how much of p_k phi_kw every topic has by chance
     sums: Floats  # (token): sum over topics of p_k phi_kw
     starts: Reals  # (token, block of topics) as one row: what of the sum is in front of each block; see `starts_at`
 
 
-class Sweeps(NamedTuple):
-    """How many sweeps, how many of them are not kept, and the seed."""
+class Number(NamedTuple):
+    """How many sweeps, and how many of them are not kept."""
 
     n: int
     n_left_out: int
+
+
+class Sweeps(NamedTuple):
+    """How many sweeps of documents beyond SHORT tokens and of others, and the seed.
+
+    `by_chance`: tokens count by the chances of their topics, not by the topics drawn.
+    """
+
+    long: Number
+    short: Number
     seed: int
+    by_chance: bool
 
 
 @inner
@@ -81,6 +98,8 @@ def take(folded, thread):
         folded.stay[thread],
         folded.opening[thread],
         folded.weights[thread],
+        folded.chances[thread],
+        folded.by_base[thread],
         folded.sums[thread],
         folded.starts[thread],
     )
@@ -146,7 +165,7 @@ def takes_table(rows, tables, folded, h, key, n):
 
 
 @inlined
-def leave(rows, tables, folded, base, k, n_slots, key, n):
+def leave(rows, tables, folded, base, k, n_slots, key, n, d, shares):
     """A customer of topic k goes; returns whether a table went, the number of slots and the counter."""
     h = folded.slot_of[k]
     goes, n = takes_table(rows, tables, folded, h, key, n)
@@ -157,17 +176,32 @@ def leave(rows, tables, folded, base, k, n_slots, key, n):
         return goes, n_slots, n
     last = n_slots - 1
     folded.slot_of[k] = NONE
+    shares[d, k] += folded.chances[h]
     if h != last:
         folded.topic[h], folded.customers[h], folded.tables[h] = (
             folded.topic[last], folded.customers[last], folded.tables[last],
         )  # fmt: skip
         folded.stay[h], folded.opening[h] = folded.stay[last], folded.opening[last]
+        folded.chances[h] = folded.chances[last]
         folded.slot_of[folded.topic[h]] = h
     return goes, last, n
 
 
 @inlined
-def draw(rows, folded, i, row, base, gain, n_slots, u):
+def count_by_chance(rows, folded, i, row, base, gain, n_slots, total):
+    """Add to every topic the chance of token i to be of it, less a t/c with what c and t are then."""
+    a, by = rows.discount, 1.0 / total
+    for h in range(n_slots):
+        k, part, t = folded.topic[h], a / (folded.customers[h] + 1.0), folded.tables[h]
+        sits, opens = folded.weights[2 * h], folded.weights[2 * h + 1]
+        even = gain * rows.bases[base, k] * rows.words[row, k]  # of which (1 - a) comes with `by_base`
+        less = part * (t * (sits + opens + even) + opens + even) - a * even
+        folded.chances[h] += (sits + opens - less) * by
+    folded.by_base[i] += (1.0 - a) * gain * by
+
+
+@inlined
+def draw(rows, folded, i, row, base, gain, n_slots, u, by_chance):
     """A topic for token i, and whether it opens a table."""
     held = 0.0
     for h in range(n_slots):
@@ -176,6 +210,8 @@ def draw(rows, folded, i, row, base, gain, n_slots, u):
         folded.weights[2 * h], folded.weights[2 * h + 1] = sits, opens
         held += sits + opens
     fresh = gain * folded.sums[i]
+    if by_chance and held + fresh > 0.0:
+        count_by_chance(rows, folded, i, row, base, gain, n_slots, held + fresh)
     x = u * (held + fresh)
     best, most = -1, 0.0
     if x < held or fresh <= 0.0:
@@ -199,10 +235,18 @@ def sit(rows, tables, folded, base, k, opens, n_slots):
     if h == NONE:
         h, n_slots = n_slots, n_slots + 1
         folded.slot_of[k], folded.topic[h], folded.customers[h], folded.tables[h] = h, k, 0, 0
+        folded.chances[h] = 0.0
     folded.customers[h] += 1
     folded.tables[h] += opens
     set_slot(rows, tables, folded, base, h)
     return n_slots
+
+
+@inlined
+def add_products(rows, row, base, by, d, shares):
+    """Add so much of p_k phi_kw to the shares of document d."""
+    for k in range(rows.n_topics):
+        shares[d, k] += by * rows.words[row, k] * rows.bases[base, k]
 
 
 @inlined
@@ -214,26 +258,33 @@ def visit(rows, tables, folded, documents, sweeps, d, shares):
     n_slots, n_tables, gains = np.int64(0), np.int64(0), 0.0
     for i in range(stop - start):
         sum_topics(rows, folded, i, documents.row[start + i], base)
-        folded.token[i] = NONE
-    for sweep in range(sweeps.n + 1):
+        folded.token[i], folded.by_base[i] = NONE, 0.0
+    number = sweeps.short if stop - start <= SHORT else sweeps.long
+    for sweep in range(number.n + 1):
+        kept = sweep > number.n_left_out
+        by_chance = kept and sweeps.by_chance
         for i in range(stop - start):
             if folded.token[i] != NONE:
-                went, n_slots, n = leave(rows, tables, folded, base, folded.token[i], n_slots, key, n)
+                went, n_slots, n = leave(rows, tables, folded, base, folded.token[i], n_slots, key, n, d, shares)
                 n_tables -= went
             row = documents.row[start + i]
-            k, opens = draw(rows, folded, i, row, base, b + a * n_tables, n_slots, uniform(key, n))
+            k, opens = draw(rows, folded, i, row, base, b + a * n_tables, n_slots, uniform(key, n), by_chance)
             n += 1
             if a == 0.0:
                 opens = 0
             n_slots = sit(rows, tables, folded, base, k, opens, n_slots)
             n_tables += opens
             folded.token[i] = k
-        if sweep > sweeps.n_left_out:
+        if kept:
             gains += b + a * n_tables
-            for h in range(n_slots):
-                shares[d, folded.topic[h]] += folded.customers[h] - a * folded.tables[h]
+            if not by_chance:
+                for h in range(n_slots):
+                    shares[d, folded.topic[h]] += folded.customers[h] - a * folded.tables[h]
     for h in range(n_slots):
+        shares[d, folded.topic[h]] += folded.chances[h]
         folded.slot_of[folded.topic[h]] = NONE
+    for i in range(stop - start if sweeps.by_chance else 0):
+        add_products(rows, documents.row[start + i], base, folded.by_base[i], d, shares)
     for k in range(rows.n_topics):  # the mean of the node, up to a factor (appendix B)
         shares[d, k] += gains * rows.bases[base, k]
 

@@ -19,9 +19,10 @@ from pitmanyor.kernels.lanes import WIDTH
 
 C, T, TO = 0, 1, 2  # rows of counts: customers, tables, and tables to parent i at TO + i
 GAIN, SCALE, SHARE = 0, 1, 2  # rows of scalars: b + a T, 1/(b + C), and r_i at SHARE + i
-# rows of Bench.flat that every leaf has: sums of the slots' weights, what the form has at them, and ones. After them
-# come the shared bases (p_b of the slot's topic), then A of the local nodes, then three rows a node, then own words'.
-SUMS, CUT, ONES, VALUES = 0, 1, 2, 3
+# rows of Bench.flat that every leaf has: sums of the slots' weights, what the form has at them, ones, phi of a word,
+# and what topics have of tokens by chance. After them come the shared bases (p_b of the slot's topic), then A
+# of the local nodes, then three rows a node, then own words'.
+SUMS, CUT, ONES, PHI, CHANCES, VALUES = 0, 1, 2, 3, 4, 5
 STAY, OPEN, BASE = 0, 1, 2  # the terms of A, and sum_i r_i A(P_i, k)
 
 
@@ -70,6 +71,7 @@ class Bench(NamedTuple):
     scalars: Floats  # (node, GAIN...)
     flat: Reals  # rows over slots, one after the other; beyond those of the bases and the document's they hold zeros
     kept: Floats  # (base): the leaf's forms, summed over sweeps
+    by_base: Floats  # (token * n_bases + base): how much of p_k phi_kw every topic has by chance
     sums: Floats  # (token * n_bases + base): sum over topics of p_k phi_kw
     starts: Reals  # (token * n_bases + base, block of topics) as one row, as `fold.Folded`
 
@@ -86,6 +88,7 @@ def take(bench, thread):
         bench.scalars[thread],
         bench.flat[thread],
         bench.kept[thread],
+        bench.by_base[thread],
         bench.sums[thread],
         bench.starts[thread],
     )

@@ -11,13 +11,16 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, pick_topic, sum_topics
-from pitmanyor.kernels.fold_lanes import weigh
+from pitmanyor.kernels.fold import DOCUMENTS, FOLD, NONE, SHORT, add_products, pick_topic, sum_topics
+from pitmanyor.kernels.fold_lanes import credit, surplus, weigh
 from pitmanyor.kernels.fold_net import (
     BASE,
+    CHANCES,
     CUT,
     GAIN,
+    PHI,
     SCALE,
+    STAY,
     SUMS,
     C,
     T,
@@ -34,6 +37,7 @@ from pitmanyor.kernels.fold_net import (
 )
 from pitmanyor.kernels.fold_own import (
     chance,
+    credit_entries,
     dish_of,
     factor_of,
     leave_own,
@@ -50,18 +54,21 @@ from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
 
+LEAST = 1e-30  # that all topics weigh, which rounding may bring to nothing
 SOON = 32  # tokens of the next document whose rows are fetched
 
 
 @inlined
 def weigh_slots(rows, bench, row, factor, leaf, n_slots):
     """Prefix sums of what the slots weigh beyond the form; returns the last."""
-    out, value, cut = row_of(bench, SUMS), value_row(bench, leaf), row_of(bench, CUT)
+    out, value, cut, phi = row_of(bench, SUMS), value_row(bench, leaf), row_of(bench, CUT), row_of(bench, PHI)
     words, held = np.uint64(row * rows.words.shape[1]), np.float32(0.0)
     for start in range(0, n_slots, WIDTH):
         h = np.uint64(start)
         cut_eight(bench, leaf, start)
-        held = weigh(bench.flat, out + h, value + h, factor + h, cut + h, bench.topic, h, rows.words, words, held)
+        held = weigh(
+            bench.flat, out + h, phi + h, value + h, factor + h, cut + h, bench.topic, h, rows.words, words, held
+        )
     return held
 
 
@@ -104,11 +111,46 @@ def pick_by_form(rows, bench, documents, d, i, row, leaf, x):
 
 
 @inlined
-def draw(rows, tables, own, bench, documents, d, i, row, s, leaf, n_slots, key, n):
+def all_weights(own, bench, factor, leaf, n_slots, held, again, fresh):
+    """What all topics weigh. A slot of own words may weigh less than by the form, which `held` does not tell."""
+    if own is not None:
+        value, cut, phi, held = value_row(bench, leaf), row_of(bench, CUT), row_of(bench, PHI), np.float32(0.0)
+        for start in range(0, n_slots, WIDTH):
+            h = np.uint64(start)
+            held += surplus(bench.flat, value + h, factor + h, cut + h, phi + h)
+    return float(held) + again + fresh
+
+
+@inlined
+def count_by_chance(net, own, bench, i, s, dish, leaf, factor, n_slots, total):
+    """Add to every topic the chance of token i to be of it, less a t/c with what c and t of the leaf are then."""
+    n_bases, a = len(bench.kept), net.discount[leaf]
+    by = net.inverse[leaf, 0, bench.totals[leaf, C] + 1] / total
+    scale, size, slots = np.float32(bench.scalars[leaf, SCALE]), bench.counts.shape[1], bench.counts.shape[2]
+    c, t = np.uint64((leaf * size + C) * slots), np.uint64((leaf * size + T) * slots)
+    value, cut, phi, out = value_row(bench, leaf), row_of(bench, CUT), row_of(bench, PHI), row_of(bench, CHANCES)
+    stay = term_row(bench, leaf, STAY)
+    for start in range(0, n_slots, WIDTH):
+        h = np.uint64(start)
+        credit(
+            bench.flat, out + h, value + h, factor + h, cut + h, stay + h, phi + h, bench.counts, c + h, t + h,
+            np.float32(a), scale, np.float32(by),
+        )  # fmt: skip
+    credit_entries(own, bench, s, dish, leaf, a, by)
+    for b in range(n_bases):
+        bench.by_base[i * n_bases + b] += (1.0 - a) * by * form_of(bench, leaf, b)
+
+
+@inlined
+def draw(rows, tables, net, own, bench, documents, d, i, row, s, leaf, n_slots, key, n, by_chance):
     """A topic for token i of stream s, and the counter. A topic by the form may be refused (kernels/fold_own.py)."""
     dish = dish_of(own, documents, d, i)
-    held = float(weigh_slots(rows, bench, row, factor_of(own, bench, s), leaf, n_slots))
+    factor = factor_of(own, bench, s)
+    held = float(weigh_slots(rows, bench, row, factor, leaf, n_slots))
     again, fresh = weigh_entries(rows, tables, own, bench, s, dish, row, leaf), weigh_form(bench, i, leaf)
+    if by_chance and leaf == net.main:
+        total = all_weights(own, bench, factor, leaf, n_slots, held, again, fresh)
+        count_by_chance(net, own, bench, i, s, dish, leaf, factor, n_slots, max(total, LEAST))
     for left in range(tries_of(own), -1, -1):
         if left == 0:
             fresh = weigh_slowly(rows, own, bench, documents, d, row, s, leaf)
@@ -162,7 +204,7 @@ def pick_slowly(rows, own, bench, documents, d, row, s, leaf, x):
 
 
 @inlined
-def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key, n):
+def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key, n, by_chance, shares):
     """Token i, of stream s, leaves, if it was seated, and is seated anew; returns the number of slots, the counter."""
     leaf = net.leaf[s]
     if bench.token[i] != NONE:
@@ -172,10 +214,10 @@ def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key,
         bench.tokens[h] -= 1
         if bench.tokens[h] == 0:
             n_slots -= 1
-            close_slot(bench, h, n_slots)
+            close_slot(bench, h, n_slots, d, shares)
             move_own(own, bench, h, n_slots)
     evaluate(net, bench, leaf, n_slots)
-    k, n = draw(rows, tables, own, bench, documents, d, i, row, s, leaf, n_slots, key, n)
+    k, n = draw(rows, tables, net, own, bench, documents, d, i, row, s, leaf, n_slots, key, n, by_chance)
     if bench.slot_of[k] == NONE:
         open_slot(rows, net, bench, documents, d, leaf, k, n_slots)
         open_own(own, bench, n_slots)
@@ -188,8 +230,11 @@ def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key,
 
 
 @inlined
-def keep(net, bench, n_slots, d, shares):
-    """Add the mean of the main leaf (appendix B): its excess at every slot, and its form."""
+def keep(net, bench, n_slots, d, by_chance, shares):
+    """Add the mean of the main leaf (appendix B): its excess at every slot, and its form.
+
+    By chance, its customers were added as they were drawn.
+    """
     leaf, n_bases = net.main, len(bench.kept)
     for j in range(leaf + 1):
         if net.above[leaf, j]:
@@ -200,12 +245,13 @@ def keep(net, bench, n_slots, d, shares):
                 value_eight(net, bench, j, start)
             for slot in range(n_bases, n_slots):
                 h = np.uint64(slot)
-                own = bench.counts[j, C, h] - a * bench.counts[j, T, h]
+                own = 0.0 if by_chance and j == leaf else bench.counts[j, C, h] - a * bench.counts[j, T, h]
                 bench.flat[value + h] = (own + gain * bench.flat[base + h]) * scale
-    value = value_row(bench, leaf)
+    value, chances = value_row(bench, leaf), row_of(bench, CHANCES)
     for slot in range(n_bases, n_slots):
         h = np.uint64(slot)
-        shares[d, bench.topic[h]] += max(bench.flat[value + h] - form_at(bench, leaf, h), 0.0)
+        shares[d, bench.topic[h]] += max(bench.flat[value + h] - form_at(bench, leaf, h), 0.0) + bench.flat[chances + h]
+        bench.flat[chances + h] = 0.0
     for b in range(n_bases):
         bench.kept[b] += form_of(bench, leaf, b)
 
@@ -220,6 +266,7 @@ def begin(rows, net, own, bench, documents, d):
         if own is not None:
             own.n_entries[i] = 0
         for b in range(n_bases):
+            bench.by_base[i * n_bases + b] = 0.0
             sum_topics(rows, bench, i * n_bases + b, documents.row[start + i], documents.base[d, b])
     for j in range(bench.totals.shape[0]):
         for x in range(bench.totals.shape[1]):
@@ -229,23 +276,41 @@ def begin(rows, net, own, bench, documents, d):
 
 
 @inlined
+def add_by_chance(rows, net, bench, documents, d, shares):
+    """Add what every topic has by chance beside the slots', for each token in proportion to p_k phi_kw."""
+    n_streams, n_bases = len(net.leaf), len(bench.kept)
+    start = documents.first[d * n_streams]
+    for s in range(n_streams):
+        if net.leaf[s] == net.main:
+            for at in range(documents.first[d * n_streams + s], documents.first[d * n_streams + s + 1]):
+                for b in range(n_bases):
+                    by = bench.by_base[(at - start) * n_bases + b]
+                    add_products(rows, documents.row[at], documents.base[d, b], by, d, shares)
+
+
+@inlined
 def visit(rows, tables, net, own, bench, documents, sweeps, d, shares):
     """All sweeps of document d. The first seats its tokens one after the other, each given those before it."""
     key, n, n_slots = stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0), np.int64(len(bench.kept))
     n_streams = len(net.leaf)
     start = documents.first[d * n_streams]
     begin(rows, net, own, bench, documents, d)
-    for sweep in range(sweeps.n + 1):
+    number = sweeps.short if documents.first[(d + 1) * n_streams] - start <= SHORT else sweeps.long
+    for sweep in range(number.n + 1):
+        kept = sweep > number.n_left_out
+        by_chance = kept and sweeps.by_chance
         for s in range(n_streams):
             for at in range(documents.first[d * n_streams + s], documents.first[d * n_streams + s + 1]):
                 row = documents.row[at]
                 n_slots, n = update(
-                    rows, tables, net, own, bench, documents, d, at - start, row, s, n_slots, key, n
+                    rows, tables, net, own, bench, documents, d, at - start, row, s, n_slots, key, n, by_chance, shares
                 )  # fmt: skip
-        if sweep > sweeps.n_left_out:
-            keep(net, bench, n_slots, d, shares)
+        if kept:
+            keep(net, bench, n_slots, d, by_chance, shares)
     for h in range(len(bench.kept), n_slots):
         clear_slot(bench, h, bench.topic[h])
+    if sweeps.by_chance:
+        add_by_chance(rows, net, bench, documents, d, shares)
     for b in range(len(bench.kept)):
         for k in range(rows.n_topics):
             shares[d, k] += bench.kept[b] * rows.bases[documents.base[d, b], k]

@@ -14,7 +14,7 @@ import numpy as np
 
 from pitmanyor.kernels.arrays import Floats, Ints, Ints32
 from pitmanyor.kernels.fold import NONE
-from pitmanyor.kernels.fold_net import ONES, VALUES, C, T, form_at, row_of, value_row
+from pitmanyor.kernels.fold_net import CHANCES, ONES, SCALE, STAY, VALUES, C, T, form_at, row_of, term_row, value_row
 from pitmanyor.kernels.fold_seats import takes_table, terms
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import uniform
@@ -163,6 +163,21 @@ def weigh_entries(rows, tables, own, bench, s, dish, row, leaf):
         own.weights[e] = bench.flat[value + np.uint64(h)] * more * own.inverse[u, own.rests[u, C, h]]
         total += own.weights[e]
     return total
+
+
+@inlined
+def credit_entries(own, bench, s, dish, leaf, a, by):
+    """Add to the topics of all entries what they weigh, less a t/c at the leaf."""
+    if own is None:
+        return
+    if own.node[s] == NONE:
+        return
+    value, stay, chances = value_row(bench, leaf), term_row(bench, leaf, STAY), row_of(bench, CHANCES)
+    for e in range(dish, dish + own.n_entries[dish]):
+        at = np.uint64(bench.slot_of[own.entries[e, TOPIC]])
+        sits = bench.scalars[leaf, SCALE] * bench.flat[stay + at] / bench.flat[value + at]
+        part = a / (bench.counts[leaf, C, at] + 1.0)
+        bench.flat[chances + at] += own.weights[e] * (1.0 - part * (bench.counts[leaf, T, at] + 1.0 - sits)) * by
 
 
 @inlined

@@ -9,6 +9,7 @@ from pitmanyor.kernels.arrays import CLAMP
 from pitmanyor.kernels.fold import NONE, SMALL
 from pitmanyor.kernels.fold_net import (
     BASE,
+    CHANCES,
     GAIN,
     OPEN,
     SHARE,
@@ -136,6 +137,7 @@ def clear_slot(bench, h, k):
     """Slot h stands for no topic, all zeros, and topic k has no slot."""
     at = np.uint64(h)
     bench.slot_of[k], bench.topic[h] = NONE, 0
+    bench.flat[row_of(bench, CHANCES) + at] = 0.0
     for b in range(len(bench.kept)):
         bench.flat[row_of(bench, VALUES + b) + at] = 0.0
     for j in range(bench.counts.shape[0]):
@@ -143,11 +145,14 @@ def clear_slot(bench, h, k):
 
 
 @inlined
-def close_slot(bench, h, last):
+def close_slot(bench, h, last, d, shares):
     """The last slot takes the place of h, whose topic the document no longer holds; it may be the same."""
     gone, to, of = bench.topic[h], np.uint64(h), np.uint64(last)
     bench.topic[h], bench.tokens[h] = bench.topic[last], bench.tokens[last]
     bench.slot_of[bench.topic[h]] = h
+    chances = row_of(bench, CHANCES)
+    shares[d, gone] += bench.flat[chances + to]
+    bench.flat[chances + to] = bench.flat[chances + of]
     for b in range(len(bench.kept)):
         row = row_of(bench, VALUES + b)
         bench.flat[row + to] = bench.flat[row + of]

@@ -60,6 +60,8 @@ def can_fold(plan: Plan) -> bool:
 def fold_network(plan: Plan, fixed: Fixed, leaf: str, sweeps: Sweeps, n_threads: int) -> Floats:
     """Shares, up to a factor, of documents with any nodes on the topic side; `leaf` names the one asked for."""
     local = [node for node in plan.nodes if node.local and node.side == "topic"]
+    if any(leaf in node.parents for node in local):  # it has customers who are no tokens
+        sweeps = sweeps._replace(by_chance=False)
     names = [node.name for node in local]
     shared = list(dict.fromkeys(name for node in local for name in bases_of(node) if name not in names))
     discounts = sorted({node.discount for node in plan.nodes if node.local})
@@ -122,6 +124,8 @@ def _folded(n_threads: int, n_topics: int, longest: int) -> Folded:
         stay=np.zeros((n_threads, slots)),
         opening=np.zeros((n_threads, slots)),
         weights=np.zeros((n_threads, 2 * slots)),
+        chances=np.zeros((n_threads, slots)),
+        by_base=np.zeros((n_threads, longest)),
         sums=np.zeros((n_threads, longest)),
         starts=new_starts(n_threads, longest, n_topics),
     )
@@ -141,6 +145,7 @@ def _bench(n_threads: int, size: tuple[int, int], net: Network, n_bases: int, n_
         scalars=np.zeros((n_threads, n_local, SHARE + widest)),
         flat=aligned((n_threads, (VALUES + n_bases + 4 * n_local + n_own) * slots), np.float32),
         kept=np.zeros((n_threads, n_bases)),
+        by_base=np.zeros((n_threads, longest * n_bases)),
         sums=np.zeros((n_threads, longest * n_bases)),
         starts=new_starts(n_threads, longest * n_bases, n_topics),
     )
@@ -187,7 +192,8 @@ def _dishes(plan: Plan, node: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     document, word = plan.order.document.astype(np.int64), plan.order.word.astype(np.int64)
     key = (document * (node.max() + 2) + node + 1) * (int(word.max()) + 1) + word
-    order = np.argsort(key, kind="stable")
+    sorted_already = bool((key[1:] >= key[:-1]).all())  # but where two streams have one word node
+    order = np.arange(len(key)) if sorted_already else np.argsort(key, kind="stable")
     new = np.append(True, np.diff(key[order]) > 0)
     first = np.flatnonzero(new)[np.cumsum(new) - 1]
     start = plan.order.first[:: len(plan.graph.streams)][document[order]]

@@ -18,7 +18,7 @@ from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
 from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.seeds import generator
-from pitmanyor.kernels.fold import Sweeps
+from pitmanyor.kernels.fold import Number, Sweeps
 from pitmanyor.plan import Plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.state import State
@@ -33,6 +33,8 @@ from pitmanyor.unseen.vectors import Vectors, concentration_of, fixed_state, mea
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
+SWEEPS, SWEEPS_OF_SHORT = 20, 12  # by default; the latter of documents of up to `fold.SHORT` tokens
+LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
 FIRST = 21  # the purpose of the stream that deals the first topics
 
 
@@ -51,10 +53,10 @@ class TopicShares:
 
 
 class Way(NamedTuple):
-    """How to go about it; `threads` is for Gibbs sweeps alone."""
+    """How to go about it; `threads` is for Gibbs sweeps alone. No number of sweeps: as many as documents need."""
 
     completion: Completion
-    sweeps: int
+    sweeps: int | None
     seed: int
     threads: int | None
 
@@ -77,7 +79,7 @@ def check(way: Way) -> None:
     """A PlanError if a way makes no sense."""
     if way.completion not in get_args(Completion):
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
-    if way.sweeps < 1 or way.seed < 0:
+    if (way.sweeps is not None and way.sweeps < 1) or way.seed < 0:
         raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
     if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
         raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
@@ -110,16 +112,20 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
     if not plan.n_tokens:
         return prior_means(plan, vectors, leaf, fitted.n_topics)
     if way.completion == "paper":
-        return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps, way.seed)
+        return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
     threads = threads_of(way, plan)
     if can_fold(plan):
         concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
         fixed = Fixed(vectors, concentrations, fitted.n_topics)
-        sweeps = Sweeps(way.sweeps, way.sweeps // 2, way.seed)
+        sweeps = Sweeps(_number(way.sweeps or SWEEPS), _number(way.sweeps or SWEEPS_OF_SHORT), way.seed, True)
         if is_plain(plan):
             return fold_plain(plan, fixed, sweeps, threads)
         return fold_network(plan, fixed, leaf, sweeps, threads)
     return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
+
+
+def _number(sweeps: int) -> Number:
+    return Number(sweeps, sweeps // LEFT_OUT)
 
 
 def threads_of(way: Way, plan: Plan) -> int:
@@ -133,18 +139,19 @@ def main_stream(plan: Plan) -> Tokens:
 
 
 def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
-    """Gibbs sweeps of all documents over fixed vectors; after each of the second half, its number."""
+    """Gibbs sweeps of all documents over fixed vectors; after each that is kept, its number."""
     deal(state, vectors, way.seed)
     numba.set_num_threads(way.threads or 1)
     explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
-    for sweep in range(1, way.sweeps + 1):
+    number = _number(way.sweeps or SWEEPS)
+    for sweep in range(1, number.n + 1):
         explicit.sweep(state, documents, state.n_topics, (way.seed, 0, sweep))
-        if sweep > way.sweeps // 2:
+        if sweep > number.n_left_out:
             yield sweep
 
 
 def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
-    """Mean of the leaf's posterior means over the second half of the sweeps."""
+    """Mean of the leaf's posterior means over the sweeps that are kept."""
     tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
     total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
     for _ in kept_sweeps(state, vectors, way):
