@@ -74,6 +74,7 @@ class Bench(NamedTuple):
     by_base: Floats  # (token * n_bases + base): how much of p_k phi_kw every topic has by chance
     sums: Floats  # (token * n_bases + base): sum over topics of p_k phi_kw
     starts: Reals  # (token * n_bases + base, block of topics) as one row, as `fold.Folded`
+    known: Ints  # [A of so many nodes, the first, is as their counts say]
 
 
 @inner
@@ -91,6 +92,7 @@ def take(bench, thread):
         bench.by_base[thread],
         bench.sums[thread],
         bench.starts[thread],
+        bench.known[thread],
     )
 
 
@@ -121,12 +123,13 @@ def small_place(index, c, t):
 @inlined
 def set_scalars(net, bench, j):
     """gain, scale and the urn's weights of node j from its totals."""
+    j = np.uint64(j)
     bench.scalars[j, GAIN] = net.concentration[j] + net.discount[j] * bench.totals[j, T]
-    bench.scalars[j, SCALE] = net.inverse[j, 0, bench.totals[j, C]]
+    bench.scalars[j, SCALE] = net.inverse[j, 0, np.uint64(bench.totals[j, C])]
     n = net.n_parents[j]
     if n == 1 or not net.learned[j]:
         return  # as they were set for good
-    whole = net.inverse[j, 1, bench.totals[j, T]]
+    whole = net.inverse[j, 1, np.uint64(bench.totals[j, T])]
     for i in range(n):
         bench.scalars[j, SHARE + i] = (net.prior[j, i] + bench.totals[j, TO + i]) * whole
 
@@ -184,9 +187,13 @@ def cut_eight(bench, leaf, start):
 
 @inlined
 def evaluate(net, bench, leaf, n_slots):
-    """A of all nodes on the way from the leaf, at every slot."""
-    for j in range(leaf + 1):
+    """A of all nodes on the way from the leaf, at every slot: of those that are not known, and of all after a gap."""
+    known = leaf + 1
+    for j in range(bench.known[0], leaf + 1):
         if net.above[leaf, j]:
             set_scalars(net, bench, j)
             for start in range(0, n_slots, WIDTH):
                 value_eight(net, bench, j, start)
+        else:
+            known = min(known, j)
+    bench.known[0] = known

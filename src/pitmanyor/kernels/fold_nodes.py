@@ -236,6 +236,7 @@ def keep(net, bench, n_slots, d, by_chance, shares):
     By chance, its customers were added as they were drawn.
     """
     leaf, n_bases = net.main, len(bench.kept)
+    bench.known[0] = 0  # the rows of A have means for a while
     for j in range(leaf + 1):
         if net.above[leaf, j]:
             set_scalars(net, bench, j)
@@ -268,6 +269,7 @@ def begin(rows, net, own, bench, documents, d):
         for b in range(n_bases):
             bench.by_base[i * n_bases + b] = 0.0
             sum_topics(rows, bench, i * n_bases + b, documents.row[start + i], documents.base[d, b])
+    bench.known[0] = 0
     for j in range(bench.totals.shape[0]):
         for x in range(bench.totals.shape[1]):
             bench.totals[j, x] = 0

@@ -89,10 +89,11 @@ def tries_of(own):
 @inlined
 def seat_counts(own, bench, u, h, customers, tables):
     """So many more customers and tables of word node u at slot h."""
-    own.rests[u, C, h] += customers
-    own.rests[u, T, h] += tables
-    gain = own.concentration[u] + own.discount[u] * own.rests[u, T, h]
-    bench.flat[factor_row(bench, u) + np.uint64(h)] = gain * own.inverse[u, own.rests[u, C, h]]
+    at, node = np.uint64(h), np.uint64(u)
+    own.rests[node, C, at] += customers
+    own.rests[node, T, at] += tables
+    gain = own.concentration[node] + own.discount[node] * own.rests[node, T, at]
+    bench.flat[factor_row(bench, u) + at] = gain * own.inverse[node, np.uint64(own.rests[node, C, at])]
 
 
 @inlined
@@ -119,8 +120,8 @@ def move_own(own, bench, h, last):
 @inlined
 def entry_of(own, dish, k):
     """The entry of a word with topic k, or the place for one."""
-    e = dish
-    while e < dish + own.n_entries[dish] and own.entries[e, TOPIC] != k:
+    e, end = dish, dish + own.n_entries[np.uint64(dish)]
+    while e < end and own.entries[np.uint64(e), TOPIC] != k:
         e += 1
     return e
 
@@ -155,12 +156,14 @@ def weigh_entries(rows, tables, own, bench, s, dish, row, leaf):
         return 0.0
     u, value, total = own.node[s], value_row(bench, leaf), 0.0
     a, b = own.discount[u], own.concentration[u]
-    for e in range(dish, dish + own.n_entries[dish]):
-        k = own.entries[e, TOPIC]
-        h = bench.slot_of[k]
-        stay, opens = terms(rows, tables, own.index[u], a, np.int64(own.entries[e, C]), np.int64(own.entries[e, T]))
-        more = stay + (b + a * own.rests[u, T, h]) * (opens - 1.0) * rows.words[row, k]
-        own.weights[e] = bench.flat[value + np.uint64(h)] * more * own.inverse[u, own.rests[u, C, h]]
+    index, node = own.index[u], np.uint64(u)
+    for place in range(dish, dish + own.n_entries[np.uint64(dish)]):
+        e = np.uint64(place)
+        k = np.uint64(own.entries[e, TOPIC])
+        h = np.uint64(bench.slot_of[k])
+        stay, opens = terms(rows, tables, index, a, np.int64(own.entries[e, C]), np.int64(own.entries[e, T]))
+        more = stay + (b + a * own.rests[node, T, h]) * (opens - 1.0) * rows.words[np.uint64(row), k]
+        own.weights[e] = bench.flat[value + h] * more * own.inverse[node, np.uint64(own.rests[node, C, h])]
         total += own.weights[e]
     return total
 

@@ -22,6 +22,7 @@ from pitmanyor.kernels.fold_net import (
     small_place,
     term_row,
     value_one,
+    value_row,
 )
 from pitmanyor.kernels.jit import inlined
 from pitmanyor.kernels.random import uniform
@@ -52,38 +53,42 @@ def takes_table(rows, tables, index, discount, c, t, key, n):
 @inlined
 def count(rows, tables, net, bench, j, h, choice, by):
     """One customer more or less (`by`) at node j; with its table if `choice` names a parent."""
-    bench.counts[j, C, h] += by
-    bench.totals[j, C] += by
+    node, at = np.uint64(j), np.uint64(h)
+    bench.known[0] = min(bench.known[0], j)
+    bench.counts[node, C, at] += by
+    bench.totals[node, C] += by
     if choice >= 0:
-        bench.counts[j, T, h] += by
-        bench.totals[j, T] += by
-        bench.counts[j, TO + choice, h] += by
-        bench.totals[j, TO + choice] += by
-    c, t = np.int64(bench.counts[j, C, h]), np.int64(bench.counts[j, T, h])
-    stay, opens = terms(rows, tables, net.index[j], net.discount[j], c, t)
-    at = np.uint64(h)
+        to = np.uint64(TO + choice)
+        bench.counts[node, T, at] += by
+        bench.totals[node, T] += by
+        bench.counts[node, to, at] += by
+        bench.totals[node, to] += by
+    c, t = np.int64(bench.counts[node, C, at]), np.int64(bench.counts[node, T, at])
+    stay, opens = terms(rows, tables, net.index[node], net.discount[node], c, t)
     bench.flat[term_row(bench, j, STAY) + at], bench.flat[term_row(bench, j, OPEN) + at] = stay, opens
 
 
 @inlined
 def leave(rows, tables, net, bench, j, h, key, n):
     """A customer of slot h goes from the leaf j and, table by table, from the nodes above (maths 3)."""
+    at = np.uint64(h)
     while j >= 0:
-        c, t = np.int64(bench.counts[j, C, h]), np.int64(bench.counts[j, T, h])
-        goes, n = takes_table(rows, tables, net.index[j], net.discount[j], c, t, key, n)
+        node = np.uint64(j)
+        c, t = np.int64(bench.counts[node, C, at]), np.int64(bench.counts[node, T, at])
+        goes, n = takes_table(rows, tables, net.index[node], net.discount[node], c, t, key, n)
         choice = -1
         if goes:
             choice = 0
-            if net.n_parents[j] > 1:
+            if net.n_parents[node] > 1:
                 x = uniform(key, n) * t
                 n += 1
-                while x >= bench.counts[j, TO + choice, h] and choice < net.n_parents[j] - 1:
-                    x -= bench.counts[j, TO + choice, h]
+                while x >= bench.counts[node, np.uint64(TO + choice), at] and choice < net.n_parents[node] - 1:
+                    x -= bench.counts[node, np.uint64(TO + choice), at]
                     choice += 1
         count(rows, tables, net, bench, j, h, choice, -1)
         if not goes:
             return n
-        j = net.parents[j, choice] - len(bench.kept)
+        j = net.parents[np.uint64(j), np.uint64(choice)] - len(bench.kept)
     return n
 
 
@@ -95,24 +100,25 @@ def seat(rows, tables, net, bench, j, h, key, n):
         sits, base = bench.flat[term_row(bench, j, STAY) + at], bench.flat[term_row(bench, j, BASE) + at]
         goes, choice = True, -1
         if sits > 0.0:
-            opens = bench.scalars[j, GAIN] * bench.flat[term_row(bench, j, OPEN) + at] * base
+            opens = bench.scalars[np.uint64(j), GAIN] * bench.flat[term_row(bench, j, OPEN) + at] * base
             goes = uniform(key, n) * (sits + opens) >= sits
             n += 1
         if goes:
             choice = 0
-            if net.n_parents[j] > 1:
+            node = np.uint64(j)
+            if net.n_parents[node] > 1:
                 x = uniform(key, n) * base
                 n += 1
-                while choice < net.n_parents[j] - 1:
-                    value = bench.flat[row_of(bench, VALUES + net.parents[j, choice]) + at]
-                    x -= bench.scalars[j, SHARE + choice] * value
+                while choice < net.n_parents[node] - 1:
+                    value = bench.flat[row_of(bench, VALUES + net.parents[node, np.uint64(choice)]) + at]
+                    x -= bench.scalars[node, np.uint64(SHARE + choice)] * value
                     if x < 0.0:
                         break
                     choice += 1
         count(rows, tables, net, bench, j, h, choice, 1)
         if not goes:
             return n
-        j = net.parents[j, choice] - len(bench.kept)
+        j = net.parents[np.uint64(j), np.uint64(choice)] - len(bench.kept)
     return n
 
 
@@ -141,7 +147,7 @@ def clear_slot(bench, h, k):
     for b in range(len(bench.kept)):
         bench.flat[row_of(bench, VALUES + b) + at] = 0.0
     for j in range(bench.counts.shape[0]):
-        bench.flat[term_row(bench, j, STAY) + at] = 0.0
+        bench.flat[term_row(bench, j, STAY) + at], bench.flat[value_row(bench, j) + at] = 0.0, 0.0
 
 
 @inlined
@@ -159,7 +165,6 @@ def close_slot(bench, h, last, d, shares):
     for j in range(bench.counts.shape[0]):
         for x in range(bench.counts.shape[1]):
             bench.counts[j, x, h] = bench.counts[j, x, last]
-        for term in (STAY, OPEN):
-            row = term_row(bench, j, term)
+        for row in (term_row(bench, j, STAY), term_row(bench, j, OPEN), term_row(bench, j, BASE), value_row(bench, j)):
             bench.flat[row + to] = bench.flat[row + of]
     clear_slot(bench, last, gone)

@@ -148,6 +148,7 @@ def _bench(n_threads: int, size: tuple[int, int], net: Network, n_bases: int, n_
         by_base=np.zeros((n_threads, longest * n_bases)),
         sums=np.zeros((n_threads, longest * n_bases)),
         starts=new_starts(n_threads, longest * n_bases, n_topics),
+        known=np.zeros((n_threads, 1), np.int64),
     )
     bench.scalars[:, :, SHARE:] = net.prior
     rows = bench.flat.reshape(n_threads, -1, slots)  # the first slots are the bases'
