@@ -2,8 +2,9 @@
 
 A *leaf* here is a shared word node per topic whose customers are tokens: it is nobody's parent, or that of one local
 node per topic, and then those tokens are its customers that open a table there. Its tokens are indexed by cell once and
-for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Its old counts
-were forgotten as the vector was drawn (kernels/word_vectors.py), but for those of topics that are not held, which stay.
+for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Its old
+counts were forgotten as the vector was drawn (kernels/word_vectors.py), but for those of topics that are not held: they
+stay as they are.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.counting import leaf_cell
 from pitmanyor.kernels.desk import OPEN, STAY, is_small
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.lanes import prefetch
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.recount import UP, up_count
 from pitmanyor.kernels.seating import refresh_count
@@ -127,7 +129,12 @@ def _leaf_row(net, tables, terms, family, cell, log_x, rows, work, partial, seed
         parent = family.parent[family.first[cell]]
         above, wide = net.cells[parent, ROW], net.nodes[net.cells[parent, NODE], WIDE]
     net.stay[row : row + n_held] = 0.0
-    for j in range(_filled(fresh, n_held, found)):
+    n_found = _filled(fresh, n_held, found)
+    for j in range(n_found):
+        i = np.uint64(row) + np.uint64(found[j])
+        prefetch(net.counts, i * np.uint64(2))
+        prefetch(net.open, i)
+    for j in range(n_found):
         k = np.int64(found[j])
         i = row + k
         net.counts[i, CUSTOMERS] = fresh[k]

@@ -12,6 +12,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import (
+    BLOCK,
     CONCENTRATION,
     CUSTOMERS,
     DISCOUNT,
@@ -163,9 +164,15 @@ def _split_row(net, family, cell, node, log_g, lanes, bases):
 def _add_customers(counts, value, found, a, key, n):
     """Gamma(c - a t) where there are customers: the columns into `found`. Returns how many, and n."""
     n_found = 0
-    for j in range(len(counts)):  # no branch: which column is next cannot be guessed
-        found[n_found] = j
-        n_found += counts[j, CUSTOMERS] > 0
+    for start in range(0, len(counts), BLOCK):
+        block = counts[start : min(start + BLOCK, len(counts))]
+        some = np.int32(0)
+        for j in range(len(block)):
+            some |= block[j, CUSTOMERS]
+        if some != 0:
+            for j in range(len(block)):  # no branch: which column is next cannot be guessed
+                found[n_found] = start + j
+                n_found += block[j, CUSTOMERS] > 0
     for i in range(n_found):
         j = found[i]
         x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
