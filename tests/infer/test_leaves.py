@@ -1,21 +1,26 @@
 """Leaves counted cell by cell: the same bytes as the walk through every token, on every shape of graph."""
 
 from collections.abc import Callable
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from oracle.invariants import check
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
+from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.leaves import LeafIndex, find_emitters, find_leaves
-from pitmanyor.infer.sweeps import Sweeper, initialise
+from pitmanyor.infer.sweeps import Sweeper, held_topics, initialise
+from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels.leaves import Leaves
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.simulation import simulate
 from pitmanyor.state import State, new_state
+from pitmanyor.state.columns import arrange
 
 
 def two_word_parents() -> Graph:
@@ -150,3 +155,31 @@ def test_common_words_are_in_short_runs():
     commonest = np.bincount(words).max()
     assert len(n_tokens) >= 10
     assert n_tokens.max() <= max(commonest, 2 * 20_000 / len(n_tokens)) + 20_000 / len(n_tokens)
+
+
+@pytest.mark.parametrize("name", ["hpyp", "hdp_lda", "tntm", "bursty", "two word parents", "author words"])
+def test_words_of_topics_that_are_not_held_stay_counts(name):
+    """Vectors are drawn for held topics alone; the others keep customers, tables and terms to the last byte."""
+    state = swept(GRAPHS[name][0]())
+    is_anchor, seed = np.arange(state.plan.n_documents) < 2, (7, 0, 9)
+    n_held = arrange(state, held_topics(state, is_anchor))
+    assert 0 < n_held < state.n_topics - 2
+    wide = [i for i, node in enumerate(state.plan.nodes) if node.per_topic and not node.local]
+    before = [columns(state, i) for i in wide]
+    switch = Switch(state)
+    switch.down(state, seed, n_held=n_held)
+    Explicit(state, 1).sweep(state, np.flatnonzero(~is_anchor), n_held, seed)
+    switch.up(state, seed)
+    check(state)
+    for then, now in zip(before, (columns(state, i) for i in wide), strict=True):
+        for old, new in zip(then, now, strict=True):
+            assert old[:, n_held:].tobytes() == new[:, n_held:].tobytes()
+    assert any((a[0][:, :n_held] != columns(state, i)[0][:, :n_held]).any() for a, i in zip(before, wide, strict=True))
+
+
+def columns(state: State, i: int) -> list[NDArray[Any]]:
+    """Counts and terms of a node per topic, by cell and column."""
+    net, block = state.net, state.layout.blocks[i]
+    return [
+        values[block.rows].reshape(block.n_cells, block.width, -1).copy() for values in (net.counts, net.stay, net.open)
+    ]

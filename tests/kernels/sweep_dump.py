@@ -64,7 +64,7 @@ def explicit(state: State) -> dict[str, NDArray[np.generic]]:
     is_anchor, seed = np.arange(state.plan.n_documents) > 0, (5, 0, N_SWEEPS + 1)
     n_held = arrange(state, held_topics(state, is_anchor))
     switch = Switch(state)
-    switch.down(state, seed)
+    switch.down(state, seed, n_held=n_held)
     vectors = state.net.stay.copy()
     Explicit(state, 1).sweep(state, np.array([0]), n_held, seed, 2)
     switch.up(state, seed)

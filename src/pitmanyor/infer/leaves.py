@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,14 @@ class LeafCells:
     bounds: Ints
     instances: Ints  # (instance, 2): its first run and the one after its last
     bits: int  # of a token's walk that leads here; 0: all do
-    sends: bool  # one parent, and a cell of it for each cell here: runs cannot meet there
+    parent: int | None  # the node to whose counts tables are added, and from which they are taken, as rows are visited
 
-    def rows(self, block: Block) -> Rows:
+    def rows(self, block: Block, n_held: int) -> Rows:
         """The runs with scratch for the columns there are now."""
-        n_runs = len(self.bounds) - 1
+        n_runs, sends = len(self.bounds) - 1, self.parent is not None
         work = np.zeros((n_runs, 2, block.width + 1), np.int32)
-        partial = np.empty((n_runs, block.width * (1 + block.n_parents)), np.int64)
-        return Rows(self.bounds, self.instances, self.sends, np.uint32(self.bits), work, partial)
+        partial = np.empty((n_runs, n_held * (1 + block.n_parents)), np.int64)
+        return Rows(self.bounds, self.instances, sends, np.uint32(self.bits), work, partial, n_held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,11 @@ class LeafIndex:
 
     nodes: dict[int, LeafCells]
     tokens: Leaves
+
+    @property
+    def parents(self) -> set[int]:
+        """Nodes whose customers are all tables of leaves, which take them off and add them by themselves."""
+        return {leaf.parent for leaf in self.nodes.values() if leaf.parent is not None}
 
 
 def find_leaves(state: State) -> LeafIndex:
@@ -57,7 +62,18 @@ def find_leaves(state: State) -> LeafIndex:
     index_tokens(state.text, state.words, tokens)
     tokens = tokens._replace(first=tokens.first[:-1])
     nodes = {plan.index[name]: _runs(plan, plan.index[name], bits[emit], tokens.first) for name, emit in leaves.items()}
+    senders = {plan.nodes[i].name for i, leaf in nodes.items() if leaf.parent is not None}
+    for i, leaf in nodes.items():
+        if leaf.parent is not None and not _has_only(plan, leaf.parent, senders):
+            nodes[i] = replace(leaf, parent=None)
     return LeafIndex(nodes, tokens)
+
+
+def _has_only(plan: Plan, parent: int, children: set[str]) -> bool:
+    """Do all customers of a node come from these children?"""
+    name = plan.nodes[parent].name
+    below = {node.name for node in plan.nodes if name in node.parents}
+    return below <= children and all(stream.emit != name for stream in plan.graph.streams)
 
 
 def find_emitters(plan: Plan) -> dict[str, str]:
@@ -87,5 +103,7 @@ def _runs(plan: Plan, index: int, bits: int, first: Ints) -> LeafCells:
     starts = np.flatnonzero(np.diff(plan.cells.instance[cells], prepend=-1))
     bounds = np.unique(np.concatenate([starts, run[run < len(work)], [len(work)]]))
     place = np.searchsorted(bounds, np.append(starts, len(work)))
-    sends = len(starts) == 1 and len(plan.nodes[index].parents) == 1
-    return LeafCells(bounds + cells.start, np.stack([place[:-1], place[1:]], axis=1), bits, sends)
+    parents = plan.nodes[index].parents
+    # with one instance no two cells have the same parent, so runs cannot meet there
+    parent = plan.index[parents[0]] if len(starts) == len(parents) == 1 else None
+    return LeafCells(bounds + cells.start, np.stack([place[:-1], place[1:]], axis=1), bits, parent)

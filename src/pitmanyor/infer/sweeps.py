@@ -105,7 +105,7 @@ class Sweeper:
             return
         n_held = arrange(state, held_topics(state, is_anchor))
         if n_held:
-            self.switch.down(state, seed)
+            self.switch.down(state, seed, n_held=n_held)
             self.explicit.sweep(state, others, n_held, seed, self.passes)
             self.switch.up(state, seed)
 

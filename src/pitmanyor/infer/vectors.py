@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.infer.leaves import LeafIndex, find_leaves
 from pitmanyor.infer.seeds import Seed
-from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT
+from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT, TABLES
 from pitmanyor.kernels.counting import Exits, count_shared, forget
 from pitmanyor.kernels.leaves import up_leaf
 from pitmanyor.kernels.recount import (
@@ -88,6 +88,7 @@ class Switch:
         self.log_x = np.zeros(0)
         self.exits = new_exits(state)
         self.leaves: LeafIndex | None = None  # made when first needed: collapsed sweeps do without
+        self.n_held = 0
 
     def _make_room(self, state: State) -> None:
         n_rests = state.layout.sizes[1]
@@ -95,10 +96,22 @@ class Switch:
             self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
             self.log_x = np.zeros(n_rests)
 
-    def down(self, state: State, seed: Seed, given: Mapping[int, Given] | None = None) -> None:
-        """Counts to vectors, parents first; nodes in `given` have theirs. Live topics must be the first columns."""
+    def _leaves(self, state: State) -> LeafIndex:
+        if self.leaves is None:
+            self.leaves = find_leaves(state)
+        return self.leaves
+
+    def down(
+        self, state: State, seed: Seed, given: Mapping[int, Given] | None = None, n_held: int | None = None
+    ) -> None:
+        """Counts to vectors, parents first; nodes in `given` have theirs. Live topics must be the first columns.
+
+        Words' vectors per topic are drawn for the first `n_held` topics alone, where that is said: no token may come to
+        the others or leave them, so they stay counts with the tables that they have (maths 4).
+        """
         self._make_room(state)
-        net = state.net
+        net, leaves = state.net, self._leaves(state)
+        self.n_held = state.n_topics if n_held is None else n_held
         for i in self.shared:
             block, cells = state.layout.blocks[i], state.plan.cells.of(i)
             if given is not None and i in given:
@@ -106,9 +119,10 @@ class Switch:
             elif i in self.chunks:
                 chunks, size = self.chunks[i], block.n_instances * block.own
                 draw_word_scalars(net, self.vectors, i, block.rest, block.to_rest, size, seed)
-                sums = np.empty((len(chunks.bounds) - 1, block.width))
-                bases = np.empty_like(sums)
-                draw_word_node(net, self.vectors, self.family, chunks.bounds, chunks.instances, sums, bases, seed)
+                sums = np.empty((len(chunks.bounds) - 1, self.n_held if state.plan.nodes[i].per_topic else 1))
+                leaf = (i in leaves.nodes, i in leaves.nodes and leaves.nodes[i].parent is not None)
+                scratch = (sums, np.empty_like(sums))
+                draw_word_node(net, self.vectors, self.family, chunks.bounds, chunks.instances, *scratch, leaf, seed)
             else:
                 draw_topic_node(net, self.vectors, self.family, cells.start, cells.stop, seed)
             mark_explicit(net, i, block.rests.start, block.rests.stop)
@@ -126,14 +140,12 @@ class Switch:
 
     def up(self, state: State, seed: Seed) -> None:
         """Vectors and documents to counts, children first: customers recounted, tables drawn given the old bases."""
-        if self.leaves is None:
-            self.leaves = find_leaves(state)
-        net, plan, leaves = state.net, state.plan, self.leaves
+        net, plan, leaves = state.net, state.plan, self._leaves(state)
         for i in self.shared:
             if i in leaves.nodes:
                 net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0
-            else:
-                forget(net, plan.cells.of(i).start, plan.cells.of(i).stop)
+            elif i not in leaves.parents:
+                self._forget(state, i)
         walks = (state.text, state.topics, state.words, self.exits)
         count_shared(net, *walks, leaves.tokens.streams, leaves.tokens.bits)
         for i in reversed(self.shared):
@@ -144,7 +156,7 @@ class Switch:
                 self._up_words(state, i, seed)
             else:
                 up_topics(net, state.tables, self.vectors, self.family, cells.start, cells.stop, seed)
-            if not (i in leaves.nodes and leaves.nodes[i].sends):
+            if not (i in leaves.nodes and leaves.nodes[i].parent is not None):
                 send_up(net, self.family, cells.start, cells.stop)
             size = block.n_instances * block.own
             net.nodes[i, EXPLICIT] = 0
@@ -153,6 +165,16 @@ class Switch:
             refresh_restaurants(net, i, block.rest, block.to_rest, size)
         open_door(net)
 
+    def _forget(self, state: State, i: int) -> None:
+        """Empty the counts of a node, but not the tables of topics whose vectors were not drawn."""
+        block, cells = state.layout.blocks[i], state.plan.cells.of(i)
+        n_drawn = self.n_held if i in self.chunks and state.plan.nodes[i].per_topic else block.width
+        tables = state.net.counts[block.rows].reshape(block.n_cells, block.width, 2)[:, n_drawn:, TABLES]
+        to = state.net.to[block.to_rows].reshape(block.n_cells, block.width, block.n_parents)[:, n_drawn:]
+        kept = tables.copy(), to.copy()
+        forget(state.net, cells.start, cells.stop)
+        tables[:], to[:] = kept
+
     def _up_leaf(self, state: State, i: int, leaves: LeafIndex, seed: Seed) -> None:
         """A word node whose customers are tokens; its restaurants know how many."""
         block = state.layout.blocks[i]
@@ -160,7 +182,7 @@ class Switch:
             up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
         tokens = (state.text.topic, state.text.code)
         given = (state.net, state.tables, state.terms, self.family, tokens, leaves.tokens, i)
-        up_leaf(*given, leaves.nodes[i].rows(block), self.log_x, seed)
+        up_leaf(*given, leaves.nodes[i].rows(block, self.n_held), self.log_x, seed)
 
     def _up_words(self, state: State, i: int, seed: Seed) -> None:
         """A word node whose cells' customers are complete."""
@@ -169,5 +191,5 @@ class Switch:
         up_totals(net, i, chunks.bounds, chunks.instances, partial)
         if state.plan.nodes[i].discount > 0:
             up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
-        up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, seed)
+        up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, self.n_held, seed)
         up_totals(net, i, chunks.bounds, chunks.instances, partial)

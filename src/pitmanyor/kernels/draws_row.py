@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.draws_stable import is_accepted, kanter, tilted_stable
 from pitmanyor.kernels.jit import allocating, inlined, inner
-from pitmanyor.kernels.random import bits, uniform
+from pitmanyor.kernels.random import fill_bits, uniform
 
 LEAST_DISCOUNT = 0.1  # below it 1/a multiplies the rounding of float32 too much: draw one by one
 LANES = 512  # drawn together: their scratch stays in the first cache
@@ -168,14 +168,6 @@ def _exp2(x, power):
 
 
 @inner
-def _fill_bits(high, low, key, start):
-    for j in range(len(high)):
-        word = np.int64(bits(key, start + j))
-        high[j] = np.int32(word >> 32)
-        low[j] = np.int32(word & 0xFFFFFFFF)
-
-
-@inner
 def _fill_exponentials(low, e):
     for j in range(len(low)):
         power, log_u = _log(_middle(low[j]))
@@ -233,7 +225,7 @@ def _draw(lanes, draw, size, a, key, n):
     """One try for the first lanes; the bits it uses start with the n-th."""
     size = (size + PAD - 1) // PAD * PAD
     high, low, e, base = lanes.high[:size], lanes.low[:size], lanes.e[:size], lanes.base[:size]
-    _fill_bits(high, low, key, n)
+    fill_bits(high, low, key, n)
     _fill_exponentials(low, e)
     _fill_angles(high, e, a, lanes.factor[:size], base)
     _take_logs(base, a)
@@ -245,9 +237,15 @@ def _draw(lanes, draw, size, a, key, n):
 def _settle_lanes(lanes, draw, size, again, a, key, n):
     """See to what a try left; its rejected lanes become the first ones. Returns their number, and n."""
     n_found = 0
-    for j in range(size):  # no branch: which lane is next cannot be guessed
-        lanes.found[n_found] = j
-        n_found += draw[j] < _ZERO
+    for start in range(0, size, PAD):
+        block = draw[start : min(start + PAD, size)]
+        some = _NO_POWER
+        for j in range(len(block)):
+            some |= _as_int(block[j])
+        if some < _NO_POWER:  # a sign: somebody is negative
+            for j in range(len(block)):  # no branch: which lane is next cannot be guessed
+                lanes.found[n_found] = start + j
+                n_found += block[j] < _ZERO
     if again:
         for j in range(size):
             lanes.value[lanes.column[j]] = draw[j]

@@ -5,8 +5,7 @@ bundles of arrays from Python it compiles about four times as fast. `inlined` is
 those called once for every document: a call copies every array of the bundles it hands over, hundreds of numbers, which
 costs more than they do; `loose` ones may also sum in any order, which lets LLVM vectorise. None of these counts
 references to arrays: Numba does it with atomic additions whenever a field of a bundle is read, which costs more than
-the work in a hot loop. So they must not allocate; `allocating` is for the few inner functions that do,
-`allocating_kernel` for those called from Python.
+the work in a hot loop. So they must not allocate; `allocating` is for the few inner functions that do.
 
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
 body of its parallel loop must be one call of an `inner` function: Numba drops stores into arrays of a named tuple that
@@ -35,10 +34,6 @@ loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
 
 def kernel(function: Any) -> Any:
     return compile_linked(njit(**COMMON, _nrt=False)(function))
-
-
-def allocating_kernel(function: Any) -> Any:
-    return compile_linked(njit(**COMMON)(function))
 
 
 def spread(function: Any) -> Callable[..., None]:

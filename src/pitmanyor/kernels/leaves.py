@@ -2,8 +2,9 @@
 
 A *leaf* here is a shared word node per topic whose customers are tokens: it is nobody's parent, or that of one local
 node per topic, and then those tokens are its customers that open a table there. Its tokens are indexed by cell once and
-for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Nothing is
-written twice, and of a cell that was empty and stays so only the vector's value is cleared.
+for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Its old
+counts were forgotten as the vector was drawn (kernels/word_vectors.py), but for those of topics that are not held: they
+stay as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from pitmanyor.kernels.arrays import (
     CUSTOMERS,
     DIRICHLET,
     KIND,
-    N_LIVE,
     N_PARENTS,
     NODE,
     REST,
@@ -35,6 +35,7 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.counting import leaf_cell
 from pitmanyor.kernels.desk import OPEN, STAY, is_small
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.lanes import prefetch
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.recount import UP, up_count
 from pitmanyor.kernels.seating import refresh_count
@@ -60,7 +61,8 @@ class Rows(NamedTuple):
     sends: bool
     bits: np.uint32  # of a walk that leads here; 0: all do
     work: Ints32  # (run, 2, column): new counts, all zero between cells, and a list of columns; none the last
-    partial: Ints  # (run, columns, then columns x parents)
+    partial: Ints  # (run, held columns, then those x parents)
+    n_held: int
 
 
 @kernel
@@ -97,59 +99,61 @@ def _refresh(net, tables, terms, node, i):
 
 
 @inlined
-def _touched(net, fresh, row, n_columns, found):
-    """The columns whose counts were not zero or are not now, into `found`; returns how many. Blocks go by at once."""
-    n_found, counts = 0, net.counts[row : row + n_columns]
-    for start in range(0, n_columns, BLOCK):
-        stop = min(start + BLOCK, n_columns)
-        new, old = fresh[start:stop], counts[start:stop]
+def _filled(fresh, n_held, found):
+    """The held columns with customers, into `found`; returns how many. Blocks go by at once."""
+    n_found = 0
+    for start in range(0, n_held, BLOCK):
+        stop = min(start + BLOCK, n_held)
+        new = fresh[start:stop]
         some = np.int32(0)
         for k in range(stop - start):
-            some |= new[k] | old[k, CUSTOMERS]
+            some |= new[k]
         if some != 0:
             for k in range(stop - start):  # no branch: which column is next cannot be guessed
                 found[n_found] = start + k
-                n_found += (new[k] | old[k, CUSTOMERS]) != 0
+                n_found += new[k] != 0
     return n_found
 
 
 @inner
-def _leaf_row(net, tables, terms, family, cell, log_x, sends, work, partial, seed):
+def _leaf_row(net, tables, terms, family, cell, log_x, rows, work, partial, seed):
     """One cell, whose new counts stand in `work`."""
+    sends, n_held = rows
     node, row, rest = net.cells[cell, NODE], net.cells[cell, ROW], net.cells[cell, REST]
     to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
     key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
-    n_columns, (fresh, found) = net.status[N_LIVE], work
+    fresh, found = work
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     above, wide = np.int64(0), np.int64(0)
     if sends:
         parent = family.parent[family.first[cell]]
         above, wide = net.cells[parent, ROW], net.nodes[net.cells[parent, NODE], WIDE]
-    net.stay[row : row + n_columns] = 0.0
-    for j in range(_touched(net, fresh, row, n_columns, found)):
+    net.stay[row : row + n_held] = 0.0
+    n_found = _filled(fresh, n_held, found)
+    for j in range(n_found):
+        i = np.uint64(row) + np.uint64(found[j])
+        prefetch(net.counts, i * np.uint64(2))
+        prefetch(net.open, i)
+    for j in range(n_found):
         k = np.int64(found[j])
-        i, c = row + k, fresh[k]
-        fresh[k] = 0
-        net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = c, 0, 1.0
-        for p in range(n_parents):
-            net.to[to_row + k * n_parents + p] = 0
-        if c == 0:
-            continue
+        i = row + k
+        net.counts[i, CUSTOMERS] = fresh[k]
         place = (i, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
         n = up_count(net, tables, family, cell, node, place, log_x[rest + k], k, key, n)
         t = net.counts[i, TABLES]
         partial[k] += t
         for p in range(n_parents):
-            partial[n_columns + k * n_parents + p] += net.to[to_row + k * n_parents + p]
+            partial[n_held + k * n_parents + p] += net.to[to_row + k * n_parents + p]
         if sends:
             net.counts[above + k * wide, CUSTOMERS] += t
         _refresh(net, tables, terms, node, i)
+    fresh[:] = 0
 
 
 @inner
 def _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, rows, work, partial, seed):
     """The cells of one run."""
-    (topic, code), (sends, bits) = tokens, rows
+    (topic, code), (sends, bits, n_held) = tokens, rows
     partial[:] = 0
     for cell in range(cells[0], cells[1]):
         if bits == 0:
@@ -159,24 +163,23 @@ def _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, rows, wo
             for j in range(leaves.first[cell], leaves.first[cell + 1]):
                 token = np.uint64(leaves.token[np.uint64(j)])
                 work[0, np.uint64(topic[token])] += np.int32((code[token] & bits) != 0)
-        _leaf_row(net, tables, terms, family, cell, log_x, sends, (work[0], work[1]), partial, seed)
+        _leaf_row(net, tables, terms, family, cell, log_x, (sends, n_held), (work[0], work[1]), partial, seed)
 
 
 @inner
-def _leaf_totals(net, node, cell, first, last, partial):
-    """Tables of the restaurants of one instance (with first cell `cell`) from its runs."""
-    n_columns = net.status[N_LIVE]
+def _leaf_totals(net, node, cell, first, last, partial, n_held):
+    """Tables of the held topics' restaurants of one instance (with first cell `cell`) from its runs."""
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     rest, to_rest = net.cells[cell, REST], net.cells[cell, TO_REST]
-    for k in range(n_columns):
+    for k in range(n_held):
         net.totals[rest + k, TABLES] = 0
-    for j in range(n_columns * n_parents):
+    for j in range(n_held * n_parents):
         net.n_to[to_rest + j] = 0
     for run in range(first, last):
-        for k in range(n_columns):
+        for k in range(n_held):
             net.totals[rest + k, TABLES] += partial[run, k]
-        for j in range(n_columns * n_parents):
-            net.n_to[to_rest + j] += partial[run, n_columns + j]
+        for j in range(n_held * n_parents):
+            net.n_to[to_rest + j] += partial[run, n_held + j]
 
 
 @spread
@@ -187,8 +190,8 @@ def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed)
     """
     for r in prange(len(rows.bounds) - 1):
         cells = (rows.bounds[r], rows.bounds[r + 1])
-        both = (rows.sends, rows.bits)
-        _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, both, rows.work[r], rows.partial[r], seed)
+        how = (rows.sends, rows.bits, rows.n_held)
+        _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed)
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
-        _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial)
+        _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)

@@ -248,15 +248,17 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
     for cell in range(start, stop):
         row, to_row, q = net.cells[cell, ROW], net.cells[cell, TO_ROW], net.cells[cell, REST]
         key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
+        counts = net.counts[row : row + n_columns]
         for first in range(0, n_columns, BLOCK):
-            last = min(first + BLOCK, n_columns)
+            block = counts[first : min(first + BLOCK, n_columns)]
             some = np.int32(0)
-            for k in range(first, last):
-                some |= net.counts[row + k, CUSTOMERS]
+            for j in range(len(block)):
+                some |= block[j, CUSTOMERS]
             if some == 0:
                 continue
-            for k in range(first, last):
-                if net.counts[row + k, CUSTOMERS] > 0:
+            for j in range(len(block)):
+                if block[j, CUSTOMERS] > 0:
+                    k = first + j
                     b = net.rests[CONCENTRATION, q + k]
                     t, n = _shared_dish(net, tables, terms, node, b, row + k, to_row + k * n_parents, key, n, out)
                     drawn[k] += t

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numba import config
+from numpy.typing import NDArray
 
 from pitmanyor.kernels.jit import inlined, inner
 
@@ -101,11 +102,35 @@ def bits(key: np.uint64, n: int) -> np.uint64:
     A Weyl sequence through Evensen's "moremur" finaliser. The step of the sequence is the key with its halves
     swapped, made odd: two keys walk with different steps, so their sequences cross at single points but never overlap.
     """
+    return mix(_add(_word(key), _mul(_word(n), step_of(key))))
+
+
+@inlined
+def step_of(key: np.uint64) -> np.uint64:
+    """The step of a stream's Weyl sequence."""
     k = _word(key)
-    z = _add(k, _mul(_word(n), (k << _HALF) | (k >> _HALF) | _ONE))
+    return (k << _HALF) | (k >> _HALF) | _ONE
+
+
+@inlined
+def mix(z: np.uint64) -> np.uint64:
+    """Random bits from a place of the sequence."""
     z = _mul(z ^ (z >> _SHIFT_27), _MIX_1)
     z = _mul(z ^ (z >> _SHIFT_33), _MIX_2)
     return z ^ (z >> _SHIFT_27)
+
+
+@inner
+def fill_bits(high: NDArray[np.int32], low: NDArray[np.int32], key: np.uint64, start: int) -> None:
+    """Halves of the bits of a stream from the `start`-th on.
+
+    The sequence is walked by adding its step: in lanes a product of 64-bit words is several instructions.
+    """
+    z, step = _add(_word(key), _mul(_word(start), step_of(key))), step_of(key)
+    for j in range(len(high)):
+        word = np.int64(mix(z))
+        high[j], low[j] = np.int32(word >> 32), np.int32(word & 0xFFFFFFFF)
+        z = _add(z, step)
 
 
 @inlined

@@ -136,8 +136,8 @@ def up_totals(net, node, chunks, instances, partial):
 
 
 @inner
-def _up_word_chunk(net, tables, family, node, start, stop, log_x, seed):
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+def _up_word_chunk(net, tables, family, node, start, stop, log_x, n_held, seed):
+    n_columns = n_held if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
         key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
@@ -149,10 +149,10 @@ def _up_word_chunk(net, tables, family, node, start, stop, log_x, seed):
 
 
 @spread
-def up_words(net, tables, family, node, chunks, log_x, seed):
-    """Tables of every count of a word-side node; `log_x` holds a value per restaurant."""
+def up_words(net, tables, family, node, chunks, log_x, n_held, seed):
+    """Tables of a word-side node, those of held topics if it is per topic; `log_x` holds a value per restaurant."""
     for c in prange(len(chunks) - 1):
-        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], log_x, seed)
+        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], log_x, n_held, seed)
 
 
 @inner

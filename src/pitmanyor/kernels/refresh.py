@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pitmanyor.kernels.arrays import (
     CUSTOMERS,
     LIVE,
@@ -18,7 +16,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.jit import allocating_kernel, inner, kernel
+from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.seating import open_door, refresh_count, refresh_restaurant
 
 
@@ -53,56 +51,56 @@ def refresh_all(net, tables):
     open_door(net)
 
 
-@inner
-def _permute(values, start, step, columns, sources, work):
-    """values[start + step * columns[j] + (0..step-1)] takes what stood at sources[j]."""
-    for j in range(len(columns)):
-        for p in range(step):
-            work[j * step + p] = values[start + sources[j] * step + p]
-    for j in range(len(columns)):
-        for p in range(step):
-            values[start + columns[j] * step + p] = work[j * step + p]
+@inlined
+def _swap(values, start, step, i, j):
+    """Exchange what stands at columns i and j, `step` numbers each."""
+    for p in range(step):
+        x, y = start + i * step + p, start + j * step + p
+        values[x], values[y] = values[y], values[x]
 
 
 @inner
-def _filled(net, cell, columns, sources, pairs):
-    """The moves that change something in a cell, into `pairs`, and how many: from empty to empty there is nothing."""
-    row, n = net.cells[cell, ROW], 0
-    for j in range(len(columns)):
-        pairs[0, n], pairs[1, n] = columns[j], sources[j]
-        n += (net.counts[row + columns[j], CUSTOMERS] | net.counts[row + sources[j], CUSTOMERS]) != 0
-    return n
+def _swap_counts(net, cell, n_parents, swaps):
+    """Columns of a cell's row; from empty to empty there is nothing to move."""
+    row, to_row = net.cells[cell, ROW], net.cells[cell, TO_ROW]
+    counts = net.counts[row : row + len(net.status) - LIVE]
+    for s in range(len(swaps)):
+        i, j = swaps[s, 0], swaps[s, 1]
+        if (counts[i, CUSTOMERS] | counts[j, CUSTOMERS]) != 0:
+            _swap(net.counts[:, CUSTOMERS], row, 1, i, j)
+            _swap(net.counts[:, TABLES], row, 1, i, j)
+            _swap(net.stay, row, 1, i, j)
+            _swap(net.open, row, 1, i, j)
+            _swap(net.to, to_row, n_parents, i, j)
 
 
-@allocating_kernel
-def move_topics(net, columns, sources, topic, place):
-    """Relabel topics: column columns[j] takes what stood in sources[j]; a token's topic k becomes place[k]."""
-    n_most = 1
-    for node in range(len(net.nodes)):
-        n_most = max(n_most, net.nodes[node, N_PARENTS])
-    work, pairs = np.empty(len(columns) * n_most), np.empty((2, len(columns) + 1), np.int64)
+@inner
+def _swap_restaurants(net, cell, n_parents, swaps):
+    rest, to_rest = net.cells[cell, REST], net.cells[cell, TO_REST]
+    for s in range(len(swaps)):
+        i, j = swaps[s, 0], swaps[s, 1]
+        _swap(net.totals[:, CUSTOMERS], rest, 1, i, j)
+        _swap(net.totals[:, TABLES], rest, 1, i, j)
+        for f in range(3):
+            _swap(net.rests[f], rest, 1, i, j)
+        _swap(net.n_to, to_rest, n_parents, i, j)
+        _swap(net.weight, to_rest, n_parents, i, j)
+
+
+@kernel
+def move_topics(net, swaps, topic, place):
+    """Relabel topics: the columns of each pair change places, one pair after the other; topic k becomes place[k]."""
     for cell in range(len(net.cells)):
         node = net.cells[cell, NODE]
         if net.nodes[node, LOCAL]:
             continue
         n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-        n = _filled(net, cell, columns, sources, pairs) if net.nodes[node, WIDE] else 0
-        if n > 0:
-            row, to, source = net.cells[cell, ROW], pairs[0, :n], pairs[1, :n]
-            _permute(net.counts[:, CUSTOMERS], row, 1, to, source, work)
-            _permute(net.counts[:, TABLES], row, 1, to, source, work)
-            _permute(net.stay, row, 1, to, source, work)
-            _permute(net.open, row, 1, to, source, work)
-            _permute(net.to, net.cells[cell, TO_ROW], n_parents, to, source, work)
+        if net.nodes[node, WIDE]:
+            _swap_counts(net, cell, n_parents, swaps)
         if net.nodes[node, REST_WIDE] and not (cell > 0 and net.cells[cell, REST] == net.cells[cell - 1, REST]):
-            rest = net.cells[cell, REST]
-            _permute(net.totals[:, CUSTOMERS], rest, 1, columns, sources, work)
-            _permute(net.totals[:, TABLES], rest, 1, columns, sources, work)
-            for f in range(3):
-                _permute(net.rests[f], rest, 1, columns, sources, work)
-            _permute(net.n_to, net.cells[cell, TO_REST], n_parents, columns, sources, work)
-            _permute(net.weight, net.cells[cell, TO_REST], n_parents, columns, sources, work)
-    _permute(net.status, LIVE, 1, columns, sources, work)
+            _swap_restaurants(net, cell, n_parents, swaps)
+    for s in range(len(swaps)):
+        _swap(net.status, LIVE, 1, swaps[s, 0], swaps[s, 1])
     for token in range(len(topic)):
         if topic[token] >= 0:
             topic[token] = place[topic[token]]

@@ -51,7 +51,7 @@ def weigh(net, slots, gain, row, n_slots, late, gone):
     for j in range(0, n_slots, WIDTH):
         h = np.uint64(j)
         total = cumulate(
-            slots.stay, slots.opening, slots.topic, net.stay, slots.weights, row, gain, h, total, late, gone
+            slots.stay, slots.opening, slots.column, net.stay, slots.weights, row, gain, h, total, late, gone
         )
     return total
 
@@ -94,7 +94,7 @@ def fetch(net, slots, row, n_held, n_slots):
             prefetch(net.stay, row + np.uint64(j))
     else:
         for h in range(n_slots):
-            prefetch(net.stay, row + np.uint64(slots.topic[np.uint64(h)]))
+            prefetch(net.stay, row + np.uint64(slots.column[np.uint64(h)]))
 
 
 @inlined

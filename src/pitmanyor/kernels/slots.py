@@ -60,6 +60,7 @@ class Slots(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `take_slots` picks one."""
 
     topic: np.ndarray  # (slot): uint32
+    column: np.ndarray  # (slot): uint32, where a word's value is read: the topic, or any other where it weighs nothing
     slot_of: np.ndarray  # (topic): uint32, or NONE
     seat: np.ndarray  # (token of the document): uint32, its slot
     customers: Ints32
@@ -94,6 +95,7 @@ class Shape(NamedTuple):
 def take_slots(slots, thread):
     return Slots(
         slots.topic[thread],
+        slots.column[thread],
         slots.slot_of[thread],
         slots.seat[thread],
         slots.customers[thread],
@@ -191,7 +193,7 @@ def open_slot(net, slots, shape, k, n_slots):
     else:
         n_slots += 1
         empty_weight(slots, n_slots + WIDTH - 1)
-    slots.topic[h], slots.slot_of[k] = k, h
+    slots.topic[h], slots.column[h], slots.slot_of[k] = k, k, h
     slots.customers[h], slots.tables[h], slots.stay[h], slots.opening[h] = 0, 0, 0.0, 0.0
     slots.base[h] = base_of(net, shape, k)
     return h, n_slots
@@ -225,13 +227,16 @@ def load(net, tables, terms, text, slots, shape, d):
         slots.customers[h] += 1
         slots.tables[h] += opened
         n_tables += opened
+    near = np.uint32(0)  # what weighs nothing is read where something else is: memory is far
     for h in range(n_slots):
         empty_weight(slots, h)
         if slots.topic[h] < shape.n_held:  # the tokens of others stay, and nobody joins them
             set_slot(tables, terms, slots, shape, np.uint64(h))
+            near = slots.topic[h]
+        slots.column[h] = near
     for h in range(n_slots, n_slots + WIDTH):
         empty_weight(slots, h)
-        slots.topic[h] = 0
+        slots.column[h] = near
     return n_slots, n_tables
 
 

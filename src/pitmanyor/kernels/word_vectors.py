@@ -1,6 +1,7 @@
-"""Down, word side: J of every word under every topic, a row of topics at a time (maths 4).
+"""Down, word side: J of every word under every held topic, a row of topics at a time (maths 4).
 
 Nearly all cells of a large vocabulary have no customers and little mass: they are drawn in lanes (see draws_row.py).
+The counts of a leaf (kernels/leaves.py) are forgotten as they are read: nobody else looks for them on the way up.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import (
+    BLOCK,
     CONCENTRATION,
     CUSTOMERS,
     DISCOUNT,
     GAIN,
-    N_LIVE,
     N_PARENTS,
     N_WORDS,
     NODE,
@@ -24,6 +25,7 @@ from pitmanyor.kernels.arrays import (
     SCALE,
     TABLES,
     TO_REST,
+    TO_ROW,
     WIDE,
 )
 from pitmanyor.kernels.draws import gamma, tilted_stable
@@ -45,41 +47,54 @@ LEAST_BASE = 1e-300
 
 
 @allocating
-def _word_chunk(net, vectors, family, start, stop, sums, bases, seed):
+def _word_chunk(net, vectors, family, start, stop, sums, bases, leaf, seed):
     """J of the words start..stop-1, with their sums and base masses per column."""
     node = net.cells[start, NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
-    for k in range(n_columns):
-        sums[k], bases[k] = 0.0, 0.0
+    sums[:], bases[:] = 0.0, 0.0
     if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
-        _stable_words(net, vectors, family, new_lanes(n_columns), start, stop, sums, bases, seed)
+        _stable_words(net, vectors, family, new_lanes(len(sums)), start, stop, sums, bases, leaf, seed)
     else:
-        _words_one_by_one(net, vectors, family, start, stop, sums, bases, seed)
+        _words_one_by_one(net, vectors, family, start, stop, sums, bases, leaf, seed)
+
+
+@inlined
+def _forget(net, family, cell, k, sends):
+    """The counts of column k of a leaf's cell; its tables are taken off their parent's customers if it `sends` them."""
+    node, i = net.cells[cell, NODE], net.cells[cell, ROW] + k
+    if sends:
+        parent = family.parent[family.first[cell]]
+        above = net.cells[parent, ROW] + k * net.nodes[net.cells[parent, NODE], WIDE]
+        net.counts[above, CUSTOMERS] -= net.counts[i, TABLES]
+    net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = 0, 0, 1.0
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    for p in range(n_parents):
+        net.to[net.cells[cell, TO_ROW] + k * n_parents + p] = 0
 
 
 @inner
-def _words_one_by_one(net, vectors, family, start, stop, sums, bases, seed):
+def _words_one_by_one(net, vectors, family, start, stop, sums, bases, leaf, seed):
     """Draw cell by cell; empty restaurants are left out."""
     node = net.cells[start, NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
         key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
         row, rest, to_rest = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
-        for k in range(n_columns):
+        for k in range(len(sums)):
             base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
             bases[k] += base
             if net.totals[rest + k, CUSTOMERS] > 0:
                 x, n = jump(net, vectors, node, rest + k, row + k, base, key, n)
                 net.stay[row + k] = x
                 sums[k] += net.stay[row + k]
+                if leaf[0] and net.counts[row + k, CUSTOMERS] > 0:
+                    _forget(net, family, cell, k, leaf[1])
 
 
 @inner
-def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, seed):
+def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, seed):
     """Draw row by row. Empty restaurants are drawn too, and replaced later."""
     node = net.cells[start, NODE]
-    n_columns, a = net.status[N_LIVE], net.reals[node, DISCOUNT]
+    n_columns, a = len(sums), net.reals[node, DISCOUNT]
     log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
     shared = _has_one_base(net, family, start, node)
     if shared:
@@ -106,7 +121,10 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, seed):
             for cell in range(top, bottom):
                 at, row = (cell - top) * width, net.cells[cell, ROW] + first
                 value = lanes.value[at : at + size]
-                n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
+                n_found, n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
+                if leaf[0]:
+                    for i in range(n_found):
+                        _forget(net, family, cell, first + lanes.found[i], leaf[1])
                 _keep(value, net.stay[row : row + size], sums[first : first + size])
     if shared:
         bases[:n_columns] = mass
@@ -144,16 +162,22 @@ def _split_row(net, family, cell, node, log_g, lanes, bases):
 
 @inner
 def _add_customers(counts, value, found, a, key, n):
-    """Gamma(c - a t) where there are customers."""
+    """Gamma(c - a t) where there are customers: the columns into `found`. Returns how many, and n."""
     n_found = 0
-    for j in range(len(counts)):  # no branch: which column is next cannot be guessed
-        found[n_found] = j
-        n_found += counts[j, CUSTOMERS] > 0
+    for start in range(0, len(counts), BLOCK):
+        block = counts[start : min(start + BLOCK, len(counts))]
+        some = np.int32(0)
+        for j in range(len(block)):
+            some |= block[j, CUSTOMERS]
+        if some != 0:
+            for j in range(len(block)):  # no branch: which column is next cannot be guessed
+                found[n_found] = start + j
+                n_found += block[j, CUSTOMERS] > 0
     for i in range(n_found):
         j = found[i]
         x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
         value[j] += x
-    return n
+    return n_found, n
 
 
 @inner
@@ -190,19 +214,20 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
 
 
 @spread
-def draw_word_node(net, vectors, family, chunks, instances, sums, bases, seed):
-    """All restaurants of one word-side node.
+def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, seed):
+    """Restaurants of one word-side node: its one column, or those of the held topics, as many as `sums` has.
 
     `chunks` holds the bounds of runs of at most CHUNK cells of one instance each; `instances` (instance, 2) the first
-    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk.
+    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: are its counts
+    forgotten here, and are its tables taken off their parent's customers?
     """
     n_chunks = len(chunks) - 1
     for c in prange(n_chunks):
-        _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], seed)
+        _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
     for j in prange(len(instances)):
         _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
     for c in prange(n_chunks):
-        _normalise_words(net, chunks[c], chunks[c + 1])
+        _normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])
 
 
 @allocating
@@ -210,9 +235,8 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
     cells = (chunks[first], chunks[last])
     node = net.cells[cells[0], NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
     complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
-    for k in range(n_columns):
+    for k in range(sums.shape[1]):
         q = net.cells[cells[0], REST] + k
         total, mass = 0.0, 0.0
         for c in range(first, last):
@@ -236,9 +260,7 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
 
 
 @inner
-def _normalise_words(net, start, stop):
-    node = net.cells[start, NODE]
-    n_columns = net.status[N_LIVE] if net.nodes[node, WIDE] else 1
+def _normalise_words(net, start, stop, n_columns):
     scale = net.rests[SCALE, net.cells[start, REST] : net.cells[start, REST] + n_columns]
     for cell in range(start, stop):
         stay = net.stay[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]

@@ -68,22 +68,34 @@ def arrange(state: State, first: NDArray[np.bool_]) -> int:
     rank = np.where(live & first[:n_columns], 0, np.where(live, 1, 2))
     n_first = int((rank == 0).sum())
     wanted = np.repeat([0, 1, 2], [n_first, n_live - n_first, n_columns - n_live])
-    source = np.arange(n_columns)
-    for target in np.flatnonzero(rank != wanted):
-        if rank[target] == wanted[target]:
-            continue
-        other = np.flatnonzero((rank == wanted[target]) & (rank != wanted))[-1]
-        pair = np.array([target, other])
-        rank[pair], source[pair] = rank[pair[::-1]], source[pair[::-1]]
+    swaps = _swaps(rank, wanted)
     if net.status[DOOR] >= 0:  # the weight of a new topic does not move: another column will be the door
         net.stay[net.cells[net.status[GEM_CELL], ROW] + net.status[DOOR]] = 0.0
-    if (source != np.arange(n_columns)).any():
-        place = np.empty(n_columns, np.int32)
+    if len(swaps):
+        source, place = np.arange(n_columns, dtype=np.int32), np.empty(n_columns, np.int32)
+        for i, j in swaps:
+            source[i], source[j] = source[j], source[i]
         place[source] = np.arange(n_columns, dtype=np.int32)
-        moved = np.flatnonzero(source != np.arange(n_columns))
-        move_topics(net, moved, source[moved], state.text.topic, place)
+        move_topics(net, swaps, state.text.topic, place)
     if state.plan.n_topics is None:
         net.status[N_COLUMNS] = n_live
         net.status[DOOR] = -1
         open_door(net)
     return n_first
+
+
+def _swaps(rank: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs of columns that change places, one after the other, to bring the ranks into the order that is wanted."""
+    rank, found = rank.copy(), []
+    wrong = [list(np.flatnonzero((rank == r) & (wanted != r))) for r in range(3)]
+    for target in np.flatnonzero(rank != wanted):
+        need = wanted[target]
+        while rank[target] != need:
+            other = wrong[need].pop()
+            if rank[other] != need or wanted[other] == need:
+                continue  # it has been seen to since
+            rank[target], rank[other] = need, rank[target]
+            if rank[other] != wanted[other]:
+                wrong[rank[other]].append(other)
+            found.append((target, other))
+    return np.array(found, np.int64).reshape(-1, 2)

@@ -168,6 +168,7 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     return Slots(
         topic=np.zeros(shape, np.uint32),
+        column=np.zeros(shape, np.uint32),
         slot_of=np.full((n_threads, capacity), NONE, np.uint32),
         seat=np.zeros((n_threads, longest), np.uint32),
         customers=np.zeros(shape, np.int32),
