@@ -5,8 +5,11 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from pitmanyor import Corpus, PlanError
 from pitmanyor.cli.app import app
-from pitmanyor.experiments.home import read_json
+from pitmanyor.experiments import run
+from pitmanyor.experiments.home import Home, read_json
+from pitmanyor.experiments.settings import Settings
 from pitmanyor.simulation import simulate_microblog
 
 
@@ -46,3 +49,23 @@ def test_table_figure_and_going_on(home):
 def test_other_settings_are_refused(home):
     assert "seed" in call(home, "--seed", 5, code=4).stderr
     assert "other corpus" in call(home, "--drop", "big", code=4).stderr
+
+
+def test_rows_can_be_left_for_another_time(tmp_path, monkeypatch):
+    def cells(path, cells, workers, compute):
+        for key, repeat in cells:
+            facts = {"repeat": repeat, "seed": 1, "numbers": {"purity": 0.5}, "trace": {"log_joint": [-1.0]}}
+            Home(path).write_cell(key, repeat, facts)
+            yield key, repeat
+
+    monkeypatch.setattr(run, "run_cells", cells)
+    corpus = Corpus.from_tokens({"word": [["a"], ["b"]]}, groups={"label": ["x", "y"]})
+    settings, out = Settings("clustering", sweeps=4, samples=1), tmp_path / "out"
+    with pytest.raises(PlanError, match="no row lda30_none"):
+        run.run_experiment(corpus, out, settings, repeats=1, leave=["lda30_none"])
+    assert not out.exists()
+    first = run.run_experiment(corpus, out, settings, repeats=1, leave=["lda10_none", "tntm"])
+    assert {path.stem for path in (out / "cells").glob("*.json")} == {"lda20_none-0", "hdp_lda-0"}
+    assert "LDA, 10 topics, no pooling 0 of 1" in first.markdown
+    second = run.run_experiment(corpus, out, settings, repeats=1)
+    assert Home(out).is_done("tntm", 0) and "Not finished" not in second.markdown

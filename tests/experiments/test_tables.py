@@ -111,6 +111,23 @@ def test_the_grey_line_of_the_figure_is_the_reference(tmp_path, monkeypatch):
     assert seen == [None]  # the TNTM is not finished, and no other row stands in for it
 
 
+def test_numbers_of_a_scale_do_not_run_into_each_other(tmp_path, monkeypatch):
+    panels, plain = [], figures._panel
+    monkeypatch.setattr(figures, "_panel", lambda panel, *more: (panels.append(panel), plain(panel, *more)))
+    home, settings = Home(tmp_path / "out"), Settings("fit")
+    home.prepare(settings, CORPUS)
+    for key, value in (("hdp_lda", -7210.9), ("atm", -7230.1), ("tntm", -10663.5)):
+        numbers = dict.fromkeys(("perplexity", "perplexity_word", "network_log_likelihood"), value)  # side by side
+        home.write_cell(key, 0, cell(0, numbers))
+    draw(collect(home, rows_of(settings, CORPUS), repeats=1))
+    assert len(panels) == 3
+    for panel in panels:
+        low, high = panel.get_xlim()
+        boxes = [t.label1.get_window_extent() for t in panel.xaxis.get_major_ticks() if low <= t.get_loc() <= high]
+        assert len(boxes) > 1
+        assert all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False))
+
+
 def test_no_topic_of_half_a_percent_is_said():
     assert labels_markdown(cell(0, {}, labels=[])).startswith("No topic of seed 1 has half a percent")
 

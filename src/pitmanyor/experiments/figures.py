@@ -11,6 +11,7 @@ from pitmanyor.experiments.summary import Summary
 from pitmanyor.experiments.tables import NONE, Line, Table
 
 ACROSS = 3  # panels side by side
+N_TICKS = 4  # steps of a scale at most: more of a log-likelihood's long numbers run into each other
 INK, FAINT, DOT = "#222222", "#cccccc", "#3b6ea5"
 NEEDS = "the figure needs matplotlib: pip install 'pitmanyor[figures]', then start the same command again"
 
@@ -55,6 +56,7 @@ def _panel(panel: Any, column: Column, lines: list[Line], reference: Summary | N
     panel.set_title(column.title + ARROWS[column.better], fontsize=8, color=INK)
     panel.set_yticks(range(len(lines)), [line.row.title for line in lines])
     panel.set_ylim(len(lines) - 0.5, -0.5)  # the first row on top
+    panel.locator_params(axis="x", nbins=N_TICKS)
     panel.tick_params(labelsize=8, left=False)
     for side in ("top", "right", "left"):
         panel.spines[side].set_visible(False)

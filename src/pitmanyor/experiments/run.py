@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,21 +41,26 @@ def run_experiment(
     *,
     repeats: int = 5,
     workers: int | None = None,
+    leave: Collection[str] = (),
     tell: Told = lambda text: None,
 ) -> Outcome:
     """Make a table of the paper on a corpus, in the directory `out`; started again, it goes on where it was.
 
     repeats: fits of every row, each with a seed of its own; the split is the same for all.
     workers: processes side by side, one thread each; by default one for every core.
+    leave: keys of rows (as in table.csv) that are not fitted now; a later start without it goes on with them.
     tell: gets a line of text whenever a cell is finished.
     Ctrl-C ends it and makes the table of what there is. Killed, it loses no more than the cells being computed.
     """
     if repeats < 1 or (workers is not None and workers < 1):
         raise PlanError(f"repeats and workers are 1 or more, not {repeats} and {workers}")
     rows, home = rows_of(settings, corpus), Home(Path(out))
+    if strange := set(leave) - {row.key for row in rows}:
+        raise PlanError(f"there is no row {', '.join(sorted(strange))}; rows are {', '.join(row.key for row in rows)}")
     home.prepare(settings, corpus)
     with hold(home.cells):
-        interrupted = _compute(home, rows, repeats, workers or len(os.sched_getaffinity(0)), tell)
+        asked = [row for row in rows if row.key not in leave]
+        interrupted = _compute(home, asked, repeats, workers or len(os.sched_getaffinity(0)), tell)
         table = collect(home, rows, repeats)
         return _write(home, table, _about(corpus), interrupted)
 
