@@ -7,7 +7,7 @@ import pytest
 
 from pitmanyor import Corpus, models
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.kernels.fold import Number, Sweeps
+from pitmanyor.kernels.fold import Sweeps
 from pitmanyor.plan import compile_plan
 from pitmanyor.unseen.fold import Fixed, fold_network, fold_plain
 from unseen.exact_shares import Document
@@ -88,8 +88,10 @@ def found(
     corpus = Corpus.from_tokens(words, groups={"author": ["ann"] * COPIES}, vocabulary=["x", "y"])
     plan = compile_plan(document.graph, corpus)
     vectors = {n: v[None] if v.ndim > 1 else v[None, None] for n, v in document.vectors.items()}
-    number = Number(sweeps, sweeps - kept)
-    fixed, how = Fixed(vectors, dict(document.concentrations), TOPICS), Sweeps(number, number, 1, by_chance)
+    fixed, how = (
+        Fixed(vectors, dict(document.concentrations), TOPICS),
+        Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance),
+    )
     if name in PLAIN:
         return fold_plain(plan, fixed, how, 1)
     return fold_network(plan, fixed, leaf, how, 1)

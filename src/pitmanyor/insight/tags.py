@@ -21,7 +21,6 @@ from pitmanyor.unseen import Way, infer
 
 Floats = NDArray[np.float64]
 From = Literal["both", "model", "posts"]
-SWEEPS = 20
 
 
 def recommend_tags(
@@ -84,7 +83,7 @@ def _echoes(fit: Fit, drafts: Corpus, used: NDArray[np.int32]) -> Iterator[list[
 
 def _next_tag(one: Posterior, corpus: Corpus, used: NDArray[np.int32], seed: int) -> Floats:
     stream, plan = one.stream(TAGS), one.state.plan
-    shares = infer(one, corpus, Way("gibbs", SWEEPS, seed, None), stream.topic).shares
+    shares = infer(one, corpus, Way("gibbs", None, seed, None), stream.topic).shares
     psi, words = one.topic_words(TAGS), one.words_of(TAGS)
     columns = np.searchsorted(plan.words[stream.emit], used)
     out = np.asarray(shares @ psi[:, columns])

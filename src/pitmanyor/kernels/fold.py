@@ -68,21 +68,16 @@ class Folded(NamedTuple):
     starts: Reals  # (token, block of topics) as one row: what of the sum is in front of each block; see `starts_at`
 
 
-class Number(NamedTuple):
-    """How many sweeps, and how many of them are not kept."""
-
-    n: int
-    n_left_out: int
-
-
 class Sweeps(NamedTuple):
-    """How many sweeps of documents beyond SHORT tokens and of others, and the seed.
+    """How many sweeps of documents beyond SHORT tokens and of others, how many of them are not kept, and the seed.
 
     `by_chance`: tokens count by the chances of their topics, not by the topics drawn.
     """
 
-    long: Number
-    short: Number
+    long: int
+    left_out_of_long: int
+    short: int
+    left_out_of_short: int
     seed: int
     by_chance: bool
 
@@ -259,9 +254,11 @@ def visit(rows, tables, folded, documents, sweeps, d, shares):
     for i in range(stop - start):
         sum_topics(rows, folded, i, documents.row[start + i], base)
         folded.token[i], folded.by_base[i] = NONE, 0.0
-    number = sweeps.short if stop - start <= SHORT else sweeps.long
-    for sweep in range(number.n + 1):
-        kept = sweep > number.n_left_out
+    n_sweeps, n_left_out = sweeps.long, sweeps.left_out_of_long
+    if stop - start <= SHORT:
+        n_sweeps, n_left_out = sweeps.short, sweeps.left_out_of_short
+    for sweep in range(n_sweeps + 1):
+        kept = sweep > n_left_out
         by_chance = kept and sweeps.by_chance
         for i in range(stop - start):
             if folded.token[i] != NONE:

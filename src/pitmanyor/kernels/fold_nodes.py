@@ -297,9 +297,11 @@ def visit(rows, tables, net, own, bench, documents, sweeps, d, shares):
     n_streams = len(net.leaf)
     start = documents.first[d * n_streams]
     begin(rows, net, own, bench, documents, d)
-    number = sweeps.short if documents.first[(d + 1) * n_streams] - start <= SHORT else sweeps.long
-    for sweep in range(number.n + 1):
-        kept = sweep > number.n_left_out
+    n_sweeps, n_left_out = sweeps.long, sweeps.left_out_of_long
+    if documents.first[(d + 1) * n_streams] - start <= SHORT:
+        n_sweeps, n_left_out = sweeps.short, sweeps.left_out_of_short
+    for sweep in range(n_sweeps + 1):
+        kept = sweep > n_left_out
         by_chance = kept and sweeps.by_chance
         for s in range(n_streams):
             for at in range(documents.first[d * n_streams + s], documents.first[d * n_streams + s + 1]):

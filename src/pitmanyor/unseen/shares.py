@@ -18,7 +18,7 @@ from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
 from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.seeds import generator
-from pitmanyor.kernels.fold import Number, Sweeps
+from pitmanyor.kernels.fold import Sweeps
 from pitmanyor.plan import Plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.state import State
@@ -117,15 +117,12 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
     if can_fold(plan):
         concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
         fixed = Fixed(vectors, concentrations, fitted.n_topics)
-        sweeps = Sweeps(_number(way.sweeps or SWEEPS), _number(way.sweeps or SWEEPS_OF_SHORT), way.seed, True)
+        n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
+        sweeps = Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True)
         if is_plain(plan):
             return fold_plain(plan, fixed, sweeps, threads)
         return fold_network(plan, fixed, leaf, sweeps, threads)
     return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
-
-
-def _number(sweeps: int) -> Number:
-    return Number(sweeps, sweeps // LEFT_OUT)
 
 
 def threads_of(way: Way, plan: Plan) -> int:
@@ -143,10 +140,10 @@ def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
     deal(state, vectors, way.seed)
     numba.set_num_threads(way.threads or 1)
     explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
-    number = _number(way.sweeps or SWEEPS)
-    for sweep in range(1, number.n + 1):
+    n_sweeps = way.sweeps or SWEEPS
+    for sweep in range(1, n_sweeps + 1):
         explicit.sweep(state, documents, state.n_topics, (way.seed, 0, sweep))
-        if sweep > number.n_left_out:
+        if sweep > n_sweeps // LEFT_OUT:
             yield sweep
 
 
