@@ -32,7 +32,7 @@ def test_the_score_is_the_probability_of_the_next_tag_averaged_over_samples(blog
     assert probability.shape == (2, len(tags)) and (probability.sum(axis=1) <= 1.0).all()
     expected = np.zeros(2)
     for sample in blog.samples:
-        theta = infer(sample, draft, Way("gibbs", 20, 0, None), "theta_tag").shares
+        theta = infer(sample, draft, Way("gibbs", None, 0, None), "theta_tag").shares
         psi, words = sample.topic_words("hashtag"), sample.words_of("hashtag")
         expected += theta @ psi[:, words.index(tags[5])] / len(blog.samples)
     assert probability[:, 5] == pytest.approx(expected)
