@@ -134,7 +134,7 @@ class Fit(Measured):
 
         Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
         counted. `completion="gibbs"` averages over the last three quarters of the sweeps; `"paper"` makes one pass
-        through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 12 for
+        through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
         documents of up to 16 tokens, which forget sooner where they began (docs/benchmarks.md has the errors that are
         left). `node` is the one whose topics are asked for, such as `theta_tag`; by default that of the words.
         """

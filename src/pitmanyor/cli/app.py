@@ -187,7 +187,7 @@ def infer(
     out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
     sweeps: Annotated[
         int | None,
-        typer.Option(help="Sweeps over the new documents; by default 20, and 12 for short ones.", min=1),
+        typer.Option(help="Sweeps over the new documents; by default 20, and 10 for short ones.", min=1),
     ] = None,
     seed: int = 0,
     completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",

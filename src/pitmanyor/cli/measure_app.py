@@ -20,7 +20,7 @@ def evaluate(
     completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
     sweeps: Annotated[
         int | None,
-        typer.Option(help="Sweeps over the test posts; 20 by default, 12 where they are clustered and short.", min=1),
+        typer.Option(help="Sweeps over the test posts; 20 by default, 10 where they are clustered and short.", min=1),
     ] = None,
     words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
     window: Annotated[

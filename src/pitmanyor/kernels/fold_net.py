@@ -180,8 +180,11 @@ def form_at(bench, leaf, at):
 def cut_eight(bench, leaf, start):
     """What the form of a leaf has at eight slots."""
     h, out, first = np.uint64(start), row_of(bench, CUT), row_of(bench, VALUES)
-    mix_two(bench.flat, out + h, form_of(bench, leaf, 0), first + h, np.float32(0.0), first + h)
-    for b in range(1, len(bench.kept)):
+    second, share = first, np.float32(0.0)
+    if len(bench.kept) > 1:
+        second, share = row_of(bench, VALUES + 1), form_of(bench, leaf, 1)
+    mix_two(bench.flat, out + h, form_of(bench, leaf, 0), first + h, share, second + h)
+    for b in range(2, len(bench.kept)):
         mix_in(bench.flat, out + h, form_of(bench, leaf, b), row_of(bench, VALUES + b) + h)
 
 

@@ -33,7 +33,7 @@ from pitmanyor.unseen.vectors import Vectors, concentration_of, fixed_state, mea
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
-SWEEPS, SWEEPS_OF_SHORT = 20, 12  # by default; the latter of documents of up to `fold.SHORT` tokens
+SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
 LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
 FIRST = 21  # the purpose of the stream that deals the first topics
 
