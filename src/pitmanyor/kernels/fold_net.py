@@ -131,20 +131,21 @@ def set_scalars(net, bench, j):
         return  # as they were set for good
     whole = net.inverse[j, 1, np.uint64(bench.totals[j, T])]
     for i in range(n):
-        bench.scalars[j, SHARE + i] = (net.prior[j, i] + bench.totals[j, TO + i]) * whole
+        weight = net.prior[j, np.uint64(i)] + bench.totals[j, np.uint64(TO + i)]
+        bench.scalars[j, np.uint64(SHARE + i)] = weight * whole
 
 
 @inlined
 def value_eight(net, bench, j, start):
     """sum_i r_i A(P_i, k) of node j, and A, at eight slots from `start` on."""
-    h, base = np.uint64(start), term_row(bench, j, BASE)
-    one, two = np.float32(bench.scalars[j, SHARE]), np.float32(bench.scalars[j, SHARE + 1])
-    first, second = row_of(bench, VALUES + net.parents[j, 0]), row_of(bench, VALUES + net.parents[j, 1])
+    h, node, base = np.uint64(start), np.uint64(j), term_row(bench, j, BASE)
+    one, two = np.float32(bench.scalars[node, SHARE]), np.float32(bench.scalars[node, SHARE + 1])
+    first, second = row_of(bench, VALUES + net.parents[node, 0]), row_of(bench, VALUES + net.parents[node, 1])
     mix_two(bench.flat, base + h, one, first + h, two, second + h)
-    for i in range(2, net.n_parents[j]):
-        share = np.float32(bench.scalars[j, SHARE + i])
-        mix_in(bench.flat, base + h, share, row_of(bench, VALUES + net.parents[j, i]) + h)
-    gain, scale = np.float32(bench.scalars[j, GAIN]), np.float32(bench.scalars[j, SCALE])
+    for i in range(2, net.n_parents[node]):
+        share = np.float32(bench.scalars[node, np.uint64(SHARE + i)])
+        mix_in(bench.flat, base + h, share, row_of(bench, VALUES + net.parents[node, np.uint64(i)]) + h)
+    gain, scale = np.float32(bench.scalars[node, GAIN]), np.float32(bench.scalars[node, SCALE])
     out, stay, opens = value_row(bench, j), term_row(bench, j, STAY), term_row(bench, j, OPEN)
     appraise(bench.flat, out + h, stay + h, opens + h, base + h, gain, scale)
 
@@ -152,13 +153,13 @@ def value_eight(net, bench, j, start):
 @inlined
 def value_one(net, bench, j, at):
     """As `value_eight`, at one slot of a dish that nobody has there."""
-    base = np.float32(0.0)
-    for i in range(net.n_parents[j]):
-        base += np.float32(bench.scalars[j, SHARE + i]) * bench.flat[row_of(bench, VALUES + net.parents[j, i]) + at]
+    base, node = np.float32(0.0), np.uint64(j)
+    for i in range(net.n_parents[node]):
+        parent = row_of(bench, VALUES + net.parents[node, np.uint64(i)])
+        base += np.float32(bench.scalars[node, np.uint64(SHARE + i)]) * bench.flat[parent + at]
     bench.flat[term_row(bench, j, BASE) + at] = base
-    bench.flat[value_row(bench, j) + at] = (
-        np.float32(bench.scalars[j, GAIN]) * base * np.float32(bench.scalars[j, SCALE])
-    )
+    gain, scale = np.float32(bench.scalars[node, GAIN]), np.float32(bench.scalars[node, SCALE])
+    bench.flat[value_row(bench, j) + at] = gain * base * scale
 
 
 @inlined
@@ -193,7 +194,7 @@ def evaluate(net, bench, leaf, n_slots):
     """A of all nodes on the way from the leaf, at every slot: of those that are not known, and of all after a gap."""
     known = leaf + 1
     for j in range(bench.known[0], leaf + 1):
-        if net.above[leaf, j]:
+        if net.above[np.uint64(leaf), np.uint64(j)]:
             set_scalars(net, bench, j)
             for start in range(0, n_slots, WIDTH):
                 value_eight(net, bench, j, start)

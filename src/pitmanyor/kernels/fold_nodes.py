@@ -81,7 +81,7 @@ def pick_slot(bench, n_slots, x):
     h = min(h, n_slots - 1)
     while h > first and bench.flat[sums + np.uint64(h)] <= bench.flat[sums + np.uint64(h - 1)]:  # only by rounding
         h -= 1
-    return np.int64(bench.topic[h])
+    return np.int64(bench.topic[np.uint64(h)])
 
 
 @inlined
@@ -89,7 +89,7 @@ def weigh_form(bench, i, leaf):
     """What all topics weigh by the form, for token i."""
     n_bases, total = len(bench.kept), 0.0
     for b in range(n_bases):
-        total += form_of(bench, leaf, b) * bench.sums[i * n_bases + b]
+        total += form_of(bench, leaf, b) * bench.sums[np.uint64(i * n_bases + b)]
     return total
 
 
@@ -99,7 +99,7 @@ def pick_by_form(rows, bench, documents, d, i, row, leaf, x):
     n_bases = len(bench.kept)
     b, last = 0, 0
     while b < n_bases:
-        part = form_of(bench, leaf, b) * bench.sums[i * n_bases + b]
+        part = form_of(bench, leaf, b) * bench.sums[np.uint64(i * n_bases + b)]
         if part > 0.0:
             last = b
             if x < part:
@@ -107,7 +107,7 @@ def pick_by_form(rows, bench, documents, d, i, row, leaf, x):
             x -= part
         b += 1
     x /= max(form_of(bench, leaf, last), 1e-30)
-    return pick_topic(rows, bench, i * n_bases + last, row, documents.base[d, last], x)
+    return pick_topic(rows, bench, i * n_bases + last, row, documents.base[np.uint64(d), np.uint64(last)], x)
 
 
 @inlined
@@ -124,9 +124,9 @@ def all_weights(own, bench, factor, leaf, n_slots, held, again, fresh):
 @inlined
 def count_by_chance(net, own, bench, i, s, dish, leaf, factor, n_slots, total):
     """Add to every topic the chance of token i to be of it, less a t/c with what c and t of the leaf are then."""
-    n_bases, a = len(bench.kept), net.discount[leaf]
-    by = net.inverse[leaf, 0, bench.totals[leaf, C] + 1] / total
-    scale, size, slots = np.float32(bench.scalars[leaf, SCALE]), bench.counts.shape[1], bench.counts.shape[2]
+    node, n_bases = np.uint64(leaf), len(bench.kept)
+    a, by = net.discount[node], net.inverse[node, 0, np.uint64(bench.totals[node, C] + 1)] / total
+    scale, size, slots = np.float32(bench.scalars[node, SCALE]), bench.counts.shape[1], bench.counts.shape[2]
     c, t = np.uint64((leaf * size + C) * slots), np.uint64((leaf * size + T) * slots)
     value, cut, phi, out = value_row(bench, leaf), row_of(bench, CUT), row_of(bench, PHI), row_of(bench, CHANCES)
     stay = term_row(bench, leaf, STAY)
@@ -138,7 +138,7 @@ def count_by_chance(net, own, bench, i, s, dish, leaf, factor, n_slots, total):
         )  # fmt: skip
     credit_entries(own, bench, s, dish, leaf, a, by)
     for b in range(n_bases):
-        bench.by_base[i * n_bases + b] += (1.0 - a) * by * form_of(bench, leaf, b)
+        bench.by_base[np.uint64(i * n_bases + b)] += (1.0 - a) * by * form_of(bench, leaf, b)
 
 
 @inlined
@@ -206,25 +206,26 @@ def pick_slowly(rows, own, bench, documents, d, row, s, leaf, x):
 @inlined
 def update(rows, tables, net, own, bench, documents, d, i, row, s, n_slots, key, n, by_chance, shares):
     """Token i, of stream s, leaves, if it was seated, and is seated anew; returns the number of slots, the counter."""
-    leaf = net.leaf[s]
-    if bench.token[i] != NONE:
-        h = np.int64(bench.slot_of[bench.token[i]])
+    leaf, token = net.leaf[s], np.uint64(i)
+    if bench.token[token] != NONE:
+        gone = np.int64(bench.token[token])
+        h = np.int64(bench.slot_of[np.uint64(gone)])
         n = leave(rows, tables, net, bench, leaf, h, key, n)
-        n = leave_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), bench.token[i], h, key, n)
-        bench.tokens[h] -= 1
-        if bench.tokens[h] == 0:
+        n = leave_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), gone, h, key, n)
+        bench.tokens[np.uint64(h)] -= 1
+        if bench.tokens[np.uint64(h)] == 0:
             n_slots -= 1
             close_slot(bench, h, n_slots, d, shares)
             move_own(own, bench, h, n_slots)
     evaluate(net, bench, leaf, n_slots)
     k, n = draw(rows, tables, net, own, bench, documents, d, i, row, s, leaf, n_slots, key, n, by_chance)
-    if bench.slot_of[k] == NONE:
+    if bench.slot_of[np.uint64(k)] == NONE:
         open_slot(rows, net, bench, documents, d, leaf, k, n_slots)
         open_own(own, bench, n_slots)
         n_slots += 1
-    h = np.int64(bench.slot_of[k])
-    bench.tokens[h] += 1
-    bench.token[i] = k
+    h = np.int64(bench.slot_of[np.uint64(k)])
+    bench.tokens[np.uint64(h)] += 1
+    bench.token[token] = k
     n = seat(rows, tables, net, bench, leaf, h, key, n)
     return n_slots, seat_own(rows, tables, own, bench, s, dish_of(own, documents, d, i), row, k, h, key, n)
 
@@ -238,20 +239,22 @@ def keep(net, bench, n_slots, d, by_chance, shares):
     leaf, n_bases = net.main, len(bench.kept)
     bench.known[0] = 0  # the rows of A have means for a while
     for j in range(leaf + 1):
-        if net.above[leaf, j]:
+        node = np.uint64(j)
+        if net.above[np.uint64(leaf), node]:
             set_scalars(net, bench, j)
-            a, gain, scale = net.discount[j], bench.scalars[j, GAIN], bench.scalars[j, SCALE]
+            a, gain, scale = net.discount[node], bench.scalars[node, GAIN], bench.scalars[node, SCALE]
             base, value = term_row(bench, j, BASE), value_row(bench, j)
             for start in range(0, n_slots, WIDTH):
                 value_eight(net, bench, j, start)
             for slot in range(n_bases, n_slots):
                 h = np.uint64(slot)
-                own = 0.0 if by_chance and j == leaf else bench.counts[j, C, h] - a * bench.counts[j, T, h]
+                own = 0.0 if by_chance and j == leaf else bench.counts[node, C, h] - a * bench.counts[node, T, h]
                 bench.flat[value + h] = (own + gain * bench.flat[base + h]) * scale
     value, chances = value_row(bench, leaf), row_of(bench, CHANCES)
     for slot in range(n_bases, n_slots):
         h = np.uint64(slot)
-        shares[d, bench.topic[h]] += max(bench.flat[value + h] - form_at(bench, leaf, h), 0.0) + bench.flat[chances + h]
+        k = np.uint64(bench.topic[h])
+        shares[np.uint64(d), k] += max(bench.flat[value + h] - form_at(bench, leaf, h), 0.0) + bench.flat[chances + h]
         bench.flat[chances + h] = 0.0
     for b in range(n_bases):
         bench.kept[b] += form_of(bench, leaf, b)

@@ -76,7 +76,7 @@ def dish_of(own, documents, d, i):
     """Where the entries of token i of document d begin."""
     if own is None:
         return 0
-    return own.dish[documents.first[d * len(own.node)] + i]
+    return own.dish[np.uint64(documents.first[np.uint64(d * len(own.node))] + i)]
 
 
 @inlined
@@ -101,9 +101,11 @@ def open_own(own, bench, h):
     """Nobody eats at slot h yet."""
     if own is None:
         return
+    at = np.uint64(h)
     for u in range(len(own.index)):
-        own.rests[u, C, h], own.rests[u, T, h] = 0, 0
-        bench.flat[factor_row(bench, u) + np.uint64(h)] = 1.0
+        node = np.uint64(u)
+        own.rests[node, C, at], own.rests[node, T, at] = 0, 0
+        bench.flat[factor_row(bench, u) + at] = 1.0
 
 
 @inlined
@@ -111,10 +113,11 @@ def move_own(own, bench, h, last):
     """The last slot takes the place of h."""
     if own is None:
         return
+    to, of = np.uint64(h), np.uint64(last)
     for u in range(len(own.index)):
-        own.rests[u, C, h], own.rests[u, T, h] = own.rests[u, C, last], own.rests[u, T, last]
-        row = factor_row(bench, u)
-        bench.flat[row + np.uint64(h)] = bench.flat[row + np.uint64(last)]
+        node, row = np.uint64(u), factor_row(bench, u)
+        own.rests[node, C, to], own.rests[node, T, to] = own.rests[node, C, of], own.rests[node, T, of]
+        bench.flat[row + to] = bench.flat[row + of]
 
 
 @inlined
@@ -133,17 +136,17 @@ def leave_own(rows, tables, own, bench, s, dish, k, h, key, n):
         return n
     if own.node[s] == NONE:
         return n
-    u, e = own.node[s], entry_of(own, dish, k)
+    node, e, first = np.uint64(own.node[s]), np.uint64(entry_of(own, dish, k)), np.uint64(dish)
     c, t = np.int64(own.entries[e, C]), np.int64(own.entries[e, T])
-    goes, n = takes_table(rows, tables, own.index[u], own.discount[u], c, t, key, n)
+    goes, n = takes_table(rows, tables, own.index[node], own.discount[node], c, t, key, n)
     own.entries[e, C] -= 1
     own.entries[e, T] -= np.int64(goes)
-    seat_counts(own, bench, u, h, -1, -np.int64(goes))
+    seat_counts(own, bench, node, h, -1, -np.int64(goes))
     if c == 1:
-        own.n_entries[dish] -= 1
-        last = dish + own.n_entries[dish]
-        for x in range(own.entries.shape[1]):
-            own.entries[e, x] = own.entries[last, x]
+        own.n_entries[first] -= 1
+        last = first + np.uint64(own.n_entries[first])
+        for x in range(TOPIC + 1):
+            own.entries[e, np.uint64(x)] = own.entries[last, np.uint64(x)]
     return n
 
 
@@ -176,11 +179,13 @@ def credit_entries(own, bench, s, dish, leaf, a, by):
     if own.node[s] == NONE:
         return
     value, stay, chances = value_row(bench, leaf), term_row(bench, leaf, STAY), row_of(bench, CHANCES)
-    for e in range(dish, dish + own.n_entries[dish]):
-        at = np.uint64(bench.slot_of[own.entries[e, TOPIC]])
-        sits = bench.scalars[leaf, SCALE] * bench.flat[stay + at] / bench.flat[value + at]
-        part = a / (bench.counts[leaf, C, at] + 1.0)
-        bench.flat[chances + at] += own.weights[e] * (1.0 - part * (bench.counts[leaf, T, at] + 1.0 - sits)) * by
+    node = np.uint64(leaf)
+    for place in range(dish, dish + own.n_entries[np.uint64(dish)]):
+        e = np.uint64(place)
+        at = np.uint64(bench.slot_of[np.uint64(own.entries[e, TOPIC])])
+        sits = bench.scalars[node, SCALE] * bench.flat[stay + at] / bench.flat[value + at]
+        part = a / (bench.counts[node, C, at] + 1.0)
+        bench.flat[chances + at] += own.weights[e] * (1.0 - part * (bench.counts[node, T, at] + 1.0 - sits)) * by
 
 
 @inlined
@@ -188,11 +193,11 @@ def pick_entry(own, dish, x):
     """The topic of the entry into which x falls."""
     if own is None:
         return np.int64(NONE)
-    e, last = dish, dish + own.n_entries[dish] - 1
-    while e < last and x >= own.weights[e]:
-        x -= own.weights[e]
+    e, last = dish, dish + own.n_entries[np.uint64(dish)] - 1
+    while e < last and x >= own.weights[np.uint64(e)]:
+        x -= own.weights[np.uint64(e)]
         e += 1
-    return np.int64(own.entries[e, TOPIC])
+    return np.int64(own.entries[np.uint64(e), TOPIC])
 
 
 @inlined
@@ -202,19 +207,20 @@ def seat_own(rows, tables, own, bench, s, dish, row, k, h, key, n):
         return n
     if own.node[s] == NONE:
         return n
-    u, e, opened = own.node[s], entry_of(own, dish, k), True
-    if e == dish + own.n_entries[dish]:
+    node, place, opened = np.uint64(own.node[s]), entry_of(own, dish, k), True
+    e, first = np.uint64(place), np.uint64(dish)
+    if place == dish + own.n_entries[first]:
         own.entries[e, C], own.entries[e, T], own.entries[e, TOPIC] = 0, 0, k
-        own.n_entries[dish] += 1
+        own.n_entries[first] += 1
     else:
         c, t = np.int64(own.entries[e, C]), np.int64(own.entries[e, T])
-        stay, opens = terms(rows, tables, own.index[u], own.discount[u], c, t)
-        gain = own.concentration[u] + own.discount[u] * own.rests[u, T, h]
-        opened = uniform(key, n) * (stay + gain * opens * rows.words[row, k]) >= stay
+        stay, opens = terms(rows, tables, own.index[node], own.discount[node], c, t)
+        gain = own.concentration[node] + own.discount[node] * own.rests[node, T, np.uint64(h)]
+        opened = uniform(key, n) * (stay + gain * opens * rows.words[np.uint64(row), np.uint64(k)]) >= stay
         n += 1
     own.entries[e, C] += 1
     own.entries[e, T] += np.int64(opened)
-    seat_counts(own, bench, u, h, 1, np.int64(opened))
+    seat_counts(own, bench, node, h, 1, np.int64(opened))
     return n
 
 
@@ -223,7 +229,7 @@ def chance(own, bench, s, leaf, k):
     """The chance with which a topic drawn by the form is taken."""
     if own is None:
         return 1.0
-    h = bench.slot_of[k]
+    h = bench.slot_of[np.uint64(k)]
     if h == NONE or own.node[s] == NONE:
         return 1.0
     at = np.uint64(h)

@@ -125,16 +125,17 @@ def seat(rows, tables, net, bench, j, h, key, n):
 @inlined
 def open_slot(rows, net, bench, documents, d, leaf, k, h):
     """Slot h for topic k, without customers."""
-    bench.slot_of[k], bench.topic[h], bench.tokens[h] = h, k, 0
-    at = np.uint64(h)
+    at, topic = np.uint64(h), np.uint64(k)
+    bench.slot_of[topic], bench.topic[at], bench.tokens[at] = h, k, 0
     for b in range(len(bench.kept)):
-        bench.flat[row_of(bench, VALUES + b) + at] = rows.bases[documents.base[d, b], k]
+        base = np.uint64(documents.base[np.uint64(d), np.uint64(b)])
+        bench.flat[row_of(bench, VALUES + b) + at] = rows.bases[base, topic]
     for j in range(bench.counts.shape[0]):
         for x in range(bench.counts.shape[1]):
-            bench.counts[j, x, h] = 0
+            bench.counts[np.uint64(j), np.uint64(x), at] = 0
         bench.flat[term_row(bench, j, STAY) + at], bench.flat[term_row(bench, j, OPEN) + at] = 0.0, 1.0
     for j in range(leaf + 1):
-        if net.above[leaf, j]:
+        if net.above[np.uint64(leaf), np.uint64(j)]:
             value_one(net, bench, j, at)
 
 
@@ -142,7 +143,7 @@ def open_slot(rows, net, bench, documents, d, leaf, k, h):
 def clear_slot(bench, h, k):
     """Slot h stands for no topic, all zeros, and topic k has no slot."""
     at = np.uint64(h)
-    bench.slot_of[k], bench.topic[h] = NONE, 0
+    bench.slot_of[np.uint64(k)], bench.topic[at] = NONE, 0
     bench.flat[row_of(bench, CHANCES) + at] = 0.0
     for b in range(len(bench.kept)):
         bench.flat[row_of(bench, VALUES + b) + at] = 0.0
@@ -153,18 +154,19 @@ def clear_slot(bench, h, k):
 @inlined
 def close_slot(bench, h, last, d, shares):
     """The last slot takes the place of h, whose topic the document no longer holds; it may be the same."""
-    gone, to, of = bench.topic[h], np.uint64(h), np.uint64(last)
-    bench.topic[h], bench.tokens[h] = bench.topic[last], bench.tokens[last]
-    bench.slot_of[bench.topic[h]] = h
+    to, of = np.uint64(h), np.uint64(last)
+    gone = bench.topic[to]
+    bench.topic[to], bench.tokens[to] = bench.topic[of], bench.tokens[of]
+    bench.slot_of[np.uint64(bench.topic[to])] = h
     chances = row_of(bench, CHANCES)
-    shares[d, gone] += bench.flat[chances + to]
+    shares[np.uint64(d), np.uint64(gone)] += bench.flat[chances + to]
     bench.flat[chances + to] = bench.flat[chances + of]
     for b in range(len(bench.kept)):
         row = row_of(bench, VALUES + b)
         bench.flat[row + to] = bench.flat[row + of]
     for j in range(bench.counts.shape[0]):
         for x in range(bench.counts.shape[1]):
-            bench.counts[j, x, h] = bench.counts[j, x, last]
+            bench.counts[np.uint64(j), np.uint64(x), to] = bench.counts[np.uint64(j), np.uint64(x), of]
         for row in (term_row(bench, j, STAY), term_row(bench, j, OPEN), term_row(bench, j, BASE), value_row(bench, j)):
             bench.flat[row + to] = bench.flat[row + of]
     clear_slot(bench, last, gone)
