@@ -31,6 +31,29 @@ inlined = njit(**INNER, forceinline=True)
 allocating = njit(**{**INNER, "_nrt": True})
 loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
 
+HANDS = 32  # as many threads can be dealt to evenly, a power of two
+
+
+@inlined
+def n_dealt(n):
+    """How many turns it takes to deal n pieces of work, empty ones included."""
+    return (n + HANDS - 1) // HANDS * HANDS
+
+
+@inlined
+def dealt(turn, n):
+    """The piece of work of a turn, like cards to HANDS; there is none if it is n or beyond.
+
+    Numba hands each thread a run of turns. Neighbours cost alike, the more the further in front (frequent words come
+    first), so the first of two threads gets the even pieces, the first of four every fourth, and so on.
+    """
+    n_rounds = n_dealt(n) // HANDS
+    hand, piece, half = turn // n_rounds, turn % n_rounds * HANDS, HANDS // 2
+    while half > 0:  # the bits of the hand in reverse
+        piece += hand % 2 * half
+        hand, half = hand // 2, half // 2
+    return piece
+
 
 def kernel(function: Any) -> Any:
     return compile_linked(njit(**COMMON, _nrt=False)(function))

@@ -34,7 +34,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.counting import leaf_cell
 from pitmanyor.kernels.desk import OPEN, STAY, is_small
-from pitmanyor.kernels.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.lanes import prefetch
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.recount import UP, up_count
@@ -188,10 +188,13 @@ def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed)
 
     `tokens` are the topics of tokens and their walks.
     """
-    for r in prange(len(rows.bounds) - 1):
-        cells = (rows.bounds[r], rows.bounds[r + 1])
-        how = (rows.sends, rows.bits, rows.n_held)
-        _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed)
+    n_runs = len(rows.bounds) - 1
+    how = (rows.sends, rows.bits, rows.n_held)
+    for turn in prange(n_dealt(n_runs)):
+        r = dealt(turn, n_runs)
+        if r < n_runs:
+            cells = (rows.bounds[r], rows.bounds[r + 1])
+            _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed)
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
         _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)

@@ -38,7 +38,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, TO, is_small
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
-from pitmanyor.kernels.jit import inlined, inner, spread
+from pitmanyor.kernels.jit import dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.stirling import log_stirling
 
@@ -287,8 +287,11 @@ def measure_words(net, tables, terms, bounds, instances, drawn, dishes, out, see
 
     `bounds` and `instances` are the runs, fixed, so that no number of threads changes a sum; `drawn` is scratch.
     """
-    for r in prange(len(bounds) - 1):
-        _measure_word_run(net, tables, terms, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
+    n_runs = len(bounds) - 1
+    for turn in prange(n_dealt(n_runs)):
+        r = dealt(turn, n_runs)
+        if r < n_runs:
+            _measure_word_run(net, tables, terms, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
     n_columns = drawn.shape[1]
     for j in prange(len(instances) * n_columns):
         runs = (instances[j // n_columns, 0], instances[j // n_columns, 1])

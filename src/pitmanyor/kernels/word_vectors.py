@@ -38,7 +38,7 @@ from pitmanyor.kernels.draws_row import (
     set_powers,
     split_power,
 )
-from pitmanyor.kernels.jit import allocating, inlined, inner, spread
+from pitmanyor.kernels.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.vectors import DOWN, base_mass, jump, log_jump
 
@@ -222,8 +222,10 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, s
     forgotten here, and are its tables taken off their parent's customers?
     """
     n_chunks = len(chunks) - 1
-    for c in prange(n_chunks):
-        _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
+    for turn in prange(n_dealt(n_chunks)):
+        c = dealt(turn, n_chunks)
+        if c < n_chunks:
+            _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
     for j in prange(len(instances)):
         _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
     for c in prange(n_chunks):
