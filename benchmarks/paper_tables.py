@@ -31,6 +31,7 @@ CORE = "author in (select author from '{data}/authors.parquet' where core150)"
 TAGGED = "len(hashtags) > 0"
 MOST_SENSITIVE = 20  # posts of every author in the table with sixteen rows
 MIN_DF = 5
+LONG, LONG_OF_ALL = 1000, 600  # sweeps: after 600 to 1,000 no model moves by a fifth of what they differ by
 
 
 @dataclass(frozen=True)
@@ -91,14 +92,14 @@ def _tables() -> dict[str, Table]:
     tagged = Posts("congress_follow", f"{CORE} and {TAGGED}", links=True)
     core = Posts("congress_follow", CORE, links=True)
     few = Posts("congress_follow", f"{CORE} and {TAGGED}", most=MOST_SENSITIVE, links=True)
-    out = {"fit-tagged": Table("fit", tagged, 200), "ablation-tagged": Table("ablation", tagged, 200)}
+    out = {"fit-tagged": Table("fit", tagged, LONG), "ablation-tagged": Table("ablation", tagged, LONG)}
     for name in ("congress_specific", "congress_generic", "crisislex_events"):
         short = name.rpartition("_")[2]
         out[f"clustering-{short}-dropped"] = Table("clustering", Posts(name, by="label", drop=True), 200)
         out[f"clustering-{short}"] = Table("clustering", Posts(name, by="label"), 200)
     out["labels"] = Table("labels", Posts("congress_follow", TAGGED, links=True), 150)
     out["sensitivity"] = Table("sensitivity", few, 150)
-    return out | {"fit-all": Table("fit", core, 200), "ablation-all": Table("ablation", core, 200)}
+    return out | {"fit-all": Table("fit", core, LONG_OF_ALL), "ablation-all": Table("ablation", core, LONG_OF_ALL)}
 
 
 TABLES = _tables()
