@@ -68,7 +68,9 @@ def test_updating_a_token_leaves_the_posterior_as_it_is(toy, rule):
         assert np.count_nonzero(matrix.sum(axis=0)) == len(chain.states)  # it reaches every state
 
 
-TWO_AUTHORS = [pytest.param(*case, marks=[pytest.mark.long] * i) for i, case in enumerate(zip(RULES, (3, 0, 2), strict=True))]
+TWO_AUTHORS = [
+    pytest.param(*case, marks=[pytest.mark.long] * i) for i, case in enumerate(zip(RULES, (3, 0, 2), strict=True))
+]
 
 
 @pytest.mark.parametrize(("rule", "token"), TWO_AUTHORS)

@@ -216,11 +216,24 @@ def info(run: RunPath, json: AsJson = False) -> Answer:
 
 @app.command()
 @answers
-def doctor(json: AsJson = False) -> Answer:
+def doctor(
+    compile_: Annotated[
+        bool, typer.Option("--compile", help="First compile all ready models, on two cores: no fit will have to.")
+    ] = False,
+    json: AsJson = False,
+) -> Answer:
     """Versions, threads, caches and memory of this machine."""
     from pitmanyor.cli.show import examine
 
-    return examine()
+    if not compile_:
+        return examine()
+    from pitmanyor.cli.compiling import compile_models
+
+    seconds = compile_models()
+    answer = examine()
+    answer.facts["seconds to compile"] = round(seconds, 1)
+    answer.shown.insert(0, f"All ready models are compiled, which took {seconds:.0f} s.")
+    return answer
 
 
 from pitmanyor.cli import experiment_app as experiment_app  # noqa: E402  its command joins `app`

@@ -194,7 +194,9 @@ def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed)
         r = dealt(turn, n_runs)
         if r < n_runs:
             cells = (rows.bounds[r], rows.bounds[r + 1])
-            _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed)
+            _leaf_run(
+                net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed
+            )
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
         _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)

@@ -1,0 +1,26 @@
+"""Ready models can be compiled ahead."""
+
+from cli.calling import facts
+from pitmanyor.cli import compiling
+from pitmanyor.cli.values import READY
+
+
+def test_all_ready_models_are_among_the_parts():
+    kinds = {name.partition(":")[0] for part in compiling.PARTS for name in part}
+    assert kinds == {name.partition(":")[0] for name in READY}
+
+
+def test_a_part_is_fitted(monkeypatch):
+    fits = []
+    monkeypatch.setattr("pitmanyor.fitting.fit", lambda graph, corpus, **given: fits.append((graph, corpus, given)))
+    compiling._compile(compiling.PARTS[0] + compiling.PARTS[1], 60)
+    assert len(fits) == len(compiling.PARTS[0]) + 1
+    graph, corpus, _ = fits[-1]
+    assert graph.link_sets and corpus.links["follows"] is not None
+    assert {"word", "hashtag"} <= set(corpus.streams)
+
+
+def test_the_doctor_compiles_if_asked(monkeypatch):
+    monkeypatch.setattr(compiling, "compile_models", lambda: 1.25)
+    assert facts("doctor", "--compile")["seconds to compile"] == 1.2
+    assert "seconds to compile" not in facts("doctor")
