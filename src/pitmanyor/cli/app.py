@@ -218,7 +218,8 @@ def info(run: RunPath, json: AsJson = False) -> Answer:
 @answers
 def doctor(
     compile_: Annotated[
-        bool, typer.Option("--compile", help="First compile all ready models, on two cores: no fit will have to.")
+        bool,
+        typer.Option("--compile", help="First compile the ready models, on two cores: their fits then start at once."),
     ] = False,
     json: AsJson = False,
 ) -> Answer:
@@ -229,10 +230,12 @@ def doctor(
         return examine()
     from pitmanyor.cli.compiling import compile_models
 
+    if not json:
+        typer.echo("Compiling the ready models on two cores; it takes a minute or two, and happens once.")
     seconds = compile_models()
     answer = examine()
     answer.facts["seconds to compile"] = round(seconds, 1)
-    answer.shown.insert(0, f"All ready models are compiled, which took {seconds:.0f} s.")
+    answer.shown.insert(0, f"The ready models are compiled, which took {seconds:.0f} s.")
     return answer
 
 

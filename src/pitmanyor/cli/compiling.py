@@ -11,22 +11,22 @@ POSTS, SWEEPS = 3_500, 4  # enough for sweeps of both kinds, and for the network
 PARTS = (("hpyp", "hdp_lda", "lda:10", "author_topic", "bursty:hpyp"), ("tntm",))
 
 
-def compile_models(posts: int = POSTS) -> float:
-    """Compile all ready models for as many threads as `fit` takes; returns the seconds."""
+def compile_models() -> float:
+    """Compile the ready models for as many threads as `fit` takes by default; returns the seconds."""
     start = time.perf_counter()
     with ProcessPoolExecutor(len(PARTS), get_context("spawn")) as pool:
-        for _ in pool.map(_compile, PARTS, [posts] * len(PARTS)):
+        for _ in pool.map(_compile, PARTS):
             pass
     return time.perf_counter() - start
 
 
-def _compile(names: tuple[str, ...], posts: int) -> None:
+def _compile(names: tuple[str, ...]) -> None:
     from pitmanyor.cli.values import find_model
     from pitmanyor.fitting import fit
     from pitmanyor.reading import read
     from pitmanyor.simulation import simulate_microblog
 
-    made = simulate_microblog(posts=posts, authors=20, seed=1)
+    made = simulate_microblog(posts=POSTS, authors=20, seed=1)
     corpus = read(made.records, links=made.links)
     for name in names:
         fit(find_model(name), corpus, sweeps=SWEEPS, seed=1)

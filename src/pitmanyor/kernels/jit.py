@@ -8,8 +8,8 @@ references to arrays: Numba does it with atomic additions whenever a field of a 
 the work in a hot loop. So they must not allocate; `allocating` is for the few inner functions that do.
 
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
-body of its parallel loop must be one call of an `inner` function: Numba drops stores into arrays of a named tuple that
-it finds in the body itself.
+body of its parallel loop must leave all stores to one call of an `inner` function: Numba drops stores into arrays of a
+named tuple that it finds in the body itself. It may ask which piece of work is its own (`dealt`).
 """
 
 from __future__ import annotations
