@@ -23,9 +23,10 @@ import numba
 from numba import njit
 
 from pitmanyor.kernels.linking import compile_linked
+from pitmanyor.kernels.threads import is_parallel
 
-COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy"}
-INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "_nrt": False}
 inner = njit(**INNER)
 inlined = njit(**INNER, forceinline=True)
 allocating = njit(**{**INNER, "_nrt": True})
@@ -72,6 +73,6 @@ def spread(function: Any) -> Callable[..., None]:
 
     @wraps(function)
     def call(*args: Any) -> None:
-        (parallel if numba.get_num_threads() > 1 else serial)(*args)
+        (parallel if is_parallel() else serial)(*args)
 
     return call

@@ -18,11 +18,14 @@ from typing import Any
 
 import numba
 from numba.core import codegen
+from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
+from numba.parfors import parfor_lowering
 
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "serialize_using_bitcode")
 BASE: Any = getattr(codegen, "JITCodeLibrary", object)
 CAN_LINK = not numba.config.DISABLE_JIT and all(hasattr(BASE, name) for name in NEEDED)
+BODY = "_create_gufunc_for_parfor_body"  # compiles the body of a parallel loop
 
 
 class _Waiting:
@@ -80,6 +83,17 @@ class Linked(BASE):  # type: ignore[misc]
         return super().serialize_using_object_code() if self.is_emitted else self.serialize_using_bitcode()
 
 
+def _bare(compile_body: Any) -> Any:
+    """The bodies of parallel loops without wrappers for Python, which nobody calls and which unpack every array."""
+
+    def compile_bare(*args: Any, **kwargs: Any) -> Any:
+        for flags in (arg for arg in args if isinstance(arg, Flags)):
+            flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        return compile_body(*args, **kwargs)
+
+    return compile_bare
+
+
 @contextmanager
 def linked() -> Iterator[None]:
     """Whatever Numba compiles in here is linked first; and no garbage is looked for meanwhile, as there is little."""
@@ -89,12 +103,17 @@ def linked() -> Iterator[None]:
     cpu_target.target_context.refresh()
     generator = cpu_target.target_context.codegen()
     before, collecting = generator._library_class, gc.isenabled()
+    body = getattr(parfor_lowering, BODY, None)
     generator._library_class = Linked
+    if body is not None:
+        setattr(parfor_lowering, BODY, _bare(body))
     gc.disable()
     try:
         yield
     finally:
         generator._library_class = before
+        if body is not None:
+            setattr(parfor_lowering, BODY, body)
         if collecting:
             gc.enable()
 
