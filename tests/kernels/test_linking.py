@@ -1,6 +1,7 @@
 """Inner functions get no machine code of their own, and results do not depend on it."""
 
 import numba
+import numpy as np
 import pytest
 from numba import njit
 
@@ -57,3 +58,19 @@ def test_what_others_compile_is_left_alone():
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_linking_is_on_with_this_numba():
     assert linking.CAN_LINK
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_the_body_of_a_parallel_loop_becomes_machine_code_within_its_kernel_alone(monkeypatch):
+    emitted, emit = [], Linked._emit
+    monkeypatch.setattr(Linked, "_emit", lambda self: (emitted.append(self.name), emit(self)))
+
+    @njit(parallel=True)
+    def fill(out):
+        for i in numba.prange(len(out)):
+            out[i] = 2.0 * i
+
+    out = np.empty(5)
+    compile_linked(fill)(out)
+    assert list(out) == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert len(emitted) == 1 and "fill" in emitted[0]
