@@ -6,9 +6,19 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from oracle.runs import even_mix, exact_means, finite_mix, five_documents, layers, run_sweeps, two_authors, z_scores
+from oracle.runs import (
+    even_mix,
+    exact_means,
+    few_words,
+    finite_mix,
+    five_documents,
+    layers,
+    run_sweeps,
+    two_authors,
+    z_scores,
+)
 from pitmanyor.infer import vectors
-from pitmanyor.kernels.arrays import CONCENTRATION, DISCOUNT, LEARNED, NODE, REST
+from pitmanyor.kernels.arrays import CONCENTRATION, DISCOUNT, LEARNED, NODE, REST, ROW
 
 
 def all_live_topics() -> AbstractContextManager[object]:
@@ -51,6 +61,22 @@ def no_rest_slot() -> AbstractContextManager[object]:
     return patch.object(vectors, "draw_topic_node", draw)
 
 
+def no_rest_of_words() -> AbstractContextManager[object]:
+    """Words without a cell get no mass."""
+    right = vectors.draw_word_node
+
+    def draw(net, drawn, family, bounds, instances, sums, *arguments):
+        right(net, drawn, family, bounds, instances, sums, *arguments)
+        for first, last in instances:
+            rows, rest = net.cells[bounds[first] : bounds[last], ROW], net.cells[bounds[first], REST]
+            for k in range(sums.shape[1]):
+                share = net.stay[rows + k].sum()
+                net.stay[rows + k] /= share
+                drawn.log_total[rest + k] += np.log(share)
+
+    return patch.object(vectors, "draw_word_node", draw)
+
+
 def rho_at_its_mean() -> AbstractContextManager[object]:
     """Mixing weights stay at (lambda_i + T_to[i])/(sum lambda + T) instead of being drawn."""
 
@@ -73,6 +99,7 @@ MUTANTS = [
     (crp_tables_of_topics, layers, "mixed", 4_000),
     (crp_tables_of_topics, two_authors, "mixed", 6_000),
     (no_rest_slot, two_authors, "mixed", 10_000),
+    (no_rest_of_words, few_words, "mixed", 10_000),
     (rho_at_its_mean, even_mix, "mixed", 6_000),
     (rho_at_its_mean, finite_mix, "explicit", 6_000),
 ]

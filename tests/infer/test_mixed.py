@@ -1,6 +1,6 @@
 """Long runs of mixed and explicit sweeps against the enumerated posterior.
 
-Some 330 means in all, |z| < 4.5 from 50 batches each: a right sampler under other seeds would fail once in a hundred
+Some 350 means in all, |z| < 4.5 from 50 batches each: a right sampler under other seeds would fail once in a hundred
 runs of this file.
 """
 
@@ -14,6 +14,7 @@ from oracle.runs import (
     diamond_authors,
     even_mix,
     exact_means,
+    few_words,
     finite_mix,
     five_documents,
     layers,
@@ -25,7 +26,7 @@ from oracle.runs import (
 from oracle.toys import TOYS, Toy
 
 N_SWEEPS = 10_000
-LONG = ("layers", "two authors", "even mix", "five documents", "diamond")  # twice as many
+LONG = ("few words", "layers", "two authors", "even mix", "five documents", "diamond")  # twice as many
 LARGEST = 4.5
 MIXED: dict[str, Callable[[], Toy]] = {
     "layers": layers,
@@ -35,6 +36,7 @@ MIXED: dict[str, Callable[[], Toy]] = {
     "even mix": even_mix,
     "five documents": five_documents,
     "diamond": diamond_authors,
+    "few tags": few_words,
     "bursty": TOYS["bursty"],
     "words per author": TOYS["author_words"],
     "nested groups": TOYS["nested_groups"],

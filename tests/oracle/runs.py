@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,11 +106,16 @@ def layers(discount: float | None = None) -> Toy:
     return g if discount is None else g.set("*", discount=discount), corpus
 
 
-def two_authors() -> Toy:
+def two_authors(unused: Sequence[str] = ()) -> Toy:
     """theta mixes its author's node and a common one."""
     graph, _ = two_parents()
-    groups = {"author": ["ann", "bob", "ann", "bob"]}
-    return graph, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], groups=groups, vocabulary=["x", "y"])
+    groups, vocabulary = {"author": ["ann", "bob", "ann", "bob"]}, ["x", "y", *unused]
+    return graph, Corpus.from_tokens([["x"], ["x"], ["y"], ["x"]], groups=groups, vocabulary=vocabulary)
+
+
+def few_words() -> Toy:
+    """The same with four words more that nobody uses: they have no cells, but are a rest of the vectors."""
+    return two_authors(unused="abcd")
 
 
 def shared_mix() -> Toy:
@@ -167,3 +172,10 @@ def diamond_authors() -> Toy:
     graph, _ = diamond()
     documents = {"hashtag": [["x"], [], []], "word": [["x"], ["y"], ["x"]]}
     return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]}, vocabulary=["x", "y"])
+
+
+def few_tags() -> Toy:
+    """The same with one hashtag of a vocabulary of five: the other four have no cells."""
+    graph, _ = diamond()
+    documents = {"hashtag": [["x"], ["x"], []], "word": [["x"], [], ["y"]]}
+    return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]}, vocabulary=list("vwxyz"))

@@ -6,7 +6,7 @@ from oracle.toys import TOYS, author_words, nested_groups
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, uniform
 from pitmanyor.plan import compile_plan
-from pitmanyor.plan.cells import is_sparse, lineage
+from pitmanyor.plan.cells import lineage
 
 
 def parents_of(plan, cell: int) -> list[int]:
@@ -20,7 +20,31 @@ def test_a_word_node_per_author_has_cells_only_for_the_pairs_that_occur():
     own = plan.cells.of(plan.index["own"])
     authors, words = plan.cells.instance[own].tolist(), plan.cells.word[own].tolist()
     assert list(zip(authors, words, strict=True)) == [(0, 0), (0, 1), (1, 0)]
-    assert is_sparse(graph["own"]) and not is_sparse(graph["phi"]) and not is_sparse(graph["nu"])
+    assert set(plan.cells.slot) == {"own"}
+
+
+def test_a_node_whose_tokens_have_few_of_its_words_has_cells_for_those_alone():
+    graph, _ = TOYS["diamond"]()
+    documents = {"hashtag": [["x"], []], "word": [["x", "z"], ["y"]]}
+    plan = compile_plan(graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob"]}))
+    words = {name: plan.cells.word[plan.cells.of(plan.index[name])].tolist() for name in ("gamma", "psi_tag", "psi")}
+    assert words == {"gamma": [0, 1, 2], "psi_tag": [plan.corpus.vocabulary.index("x")], "psi": [0, 1, 2]}
+    found = plan.cells.of_token[plan.cells.slot["psi_tag"]]
+    is_tag = plan.order.stream == 0
+    assert (found[is_tag] == plan.cells.of(plan.index["psi_tag"]).start).all() and (found[~is_tag] == -1).all()
+
+
+def test_a_node_without_tokens_or_with_shared_children_has_cells_for_all_words():
+    graph, _ = TOYS["diamond"]()
+    documents = {"hashtag": [[], []], "word": [["x", "z"], ["y"]]}
+    plan = compile_plan(graph, Corpus.from_tokens(documents, groups={"author": ["ann", "bob"]}))
+    assert not plan.cells.slot
+    g = Graph()
+    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
+    upper = g.pyp("upper", base=uniform("vocabulary"), plate="topic")
+    g.tokens("word", topic=theta, emit=g.pyp("lower", base=upper, plate="topic"))
+    plan = compile_plan(g, Corpus.from_tokens([["x"], ["x"]], vocabulary=["x", "y", "z"]))
+    assert set(plan.cells.slot) == {"lower"}
 
 
 def test_every_token_finds_the_cell_of_its_author_and_word():

@@ -8,6 +8,7 @@ kernels run on one thread. They give the same bytes on any number.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from importlib import import_module
 
 import numba
@@ -34,10 +35,8 @@ class _Process:
 
     @classmethod
     def after_fork(cls) -> None:
-        try:
+        with suppress(ValueError):  # no pool has been started
             cls.has_lost_pool = cls.has_lost_pool or numba.threading_layer() == OPENMP
-        except ValueError:  # no pool has been started
-            pass
 
 
 if hasattr(os, "register_at_fork"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from pitmanyor.plan.instances import Instances, groupings, parent_instance
 from pitmanyor.plan.tokens import TokenOrder
 
 Ints = NDArray[np.int64]
+SELDOM = 0.5  # a node whose tokens have less than this share of its words keeps cells for those alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,16 +25,34 @@ class Cells:
     word: Ints
     parent_first: Ints
     parent: Ints
-    of_token: NDArray[np.int32]  # (slot, token) for word nodes on grouping plates
-    slot: dict[str, int]
+    of_token: NDArray[np.int32]  # (slot, token) for sparse nodes
+    slot: dict[str, int]  # of the sparse nodes
 
     def of(self, index: int) -> slice:
         return slice(int(self.first[index]), int(self.first[index + 1]))
 
 
-def is_sparse(node: Node) -> bool:
-    """A shared word node on a grouping plate keeps cells only for the (instance, word) pairs that occur."""
-    return node.side == "word" and not node.local and bool(groupings(node))
+def is_sparse(graph: Graph, node: Node, order: TokenOrder, n_words: int) -> bool:
+    """Are cells kept only for the (instance, word) pairs that occur? What has none is a rest of its vectors (maths 4).
+
+    So it is with every shared word node on a grouping plate, and with one per topic whose tokens have few of its words,
+    such as that of hashtags over the vocabulary of all words. A shared child looks for cells of all words.
+    """
+    if node.side != "word" or node.local:
+        return False
+    if groupings(node):
+        return True
+    is_parent = any(node.name in child.parents and not child.local for child in graph.nodes)
+    if not node.per_topic or node.kind != "pyp" or is_parent:
+        return False
+    n_seen = len(np.unique(order.word[_reaches(graph, node, order)]))
+    return 0 < n_seen < SELDOM * n_words
+
+
+def _reaches(graph: Graph, node: Node, order: TokenOrder) -> NDArray[np.bool_]:
+    """The tokens that can reach a word node."""
+    streams = [s for s, stream in enumerate(graph.streams) if node.name in lineage(graph, stream.emit)]
+    return np.isin(order.stream, streams)
 
 
 def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder, n_words: dict[str, int]) -> Cells:
@@ -41,7 +61,7 @@ def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder
     of_token: list[NDArray[np.int32]] = []
     first = [0]
     for node in graph.nodes:
-        if is_sparse(node):
+        if is_sparse(graph, node, order, n_words.get(node.name, 0)):
             instance, word, index = _pairs(graph, node, instances, order, n_words[node.name])
             slot[node.name] = len(of_token)
             of_token.append(np.where(index >= 0, index + first[-1], -1).astype(np.int32))
@@ -56,7 +76,7 @@ def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder
         own.append((instance.astype(np.int64), word.astype(np.int64)))
         first.append(first[-1] + len(instance))
     firsts = np.array(first, np.int64)
-    parent_first, parent = _parents(graph, instances, own, firsts, n_words)
+    parent_first, parent = _parents(graph, instances, own, firsts, n_words, slot)
     return Cells(
         first=firsts,
         instance=np.concatenate([instance for instance, _ in own]),
@@ -72,9 +92,7 @@ def _pairs(
     graph: Graph, node: Node, instances: dict[str, Instances], order: TokenOrder, n_words: int
 ) -> tuple[Ints, Ints, Ints]:
     """The (instance, word) pairs of the tokens that can reach `node`, and each token's pair (-1: cannot)."""
-    reach = np.isin(
-        order.stream, [s for s, stream in enumerate(graph.streams) if node.name in lineage(graph, stream.emit)]
-    )
+    reach = _reaches(graph, node, order)
     key = instances[node.name].of_document[order.document[reach]] * n_words + order.word[reach]
     pairs, inverse = np.unique(key, return_inverse=True)
     index = np.full(len(order.word), -1, np.int64)
@@ -97,6 +115,7 @@ def _parents(
     own: list[tuple[Ints, Ints]],
     first: Ints,
     n_words: dict[str, int],
+    sparse: Container[str],
 ) -> tuple[Ints, Ints]:
     """Parent cells of every shared cell in CSR form (local cells have none here: theirs depend on the document)."""
     index = {node.name: i for i, node in enumerate(graph.nodes)}
@@ -109,7 +128,7 @@ def _parents(
             above = parent_instance(node, parent, instances)[instance]
             if parent.side == "topic":
                 columns.append(first[j] + above)
-            elif is_sparse(parent):
+            elif name in sparse:
                 keys = own[j][0] * n_words[name] + own[j][1]
                 columns.append(first[j] + np.searchsorted(keys, above * n_words[name] + word))
             else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.arrays import AS_IS, AT_TOKEN, AT_WORD
-from pitmanyor.plan.cells import Cells, is_sparse, lineage
+from pitmanyor.plan.cells import Cells, lineage
 from pitmanyor.plan.instances import Instances
 
 Ints = NDArray[np.int64]
@@ -78,7 +78,7 @@ def word_walks(graph: Graph, cells: Cells) -> tuple[Walks, Ints]:
         nodes.sort(key=lambda node: node.local)
         place = {node.name: pos for pos, node in enumerate(nodes)}
         for node in nodes:
-            sparse = is_sparse(node)
+            sparse = node.name in cells.slot
             cell.append(cells.slot[node.name] if sparse else int(cells.first[index[node.name]]))
             mode.append(AS_IS if node.local else AT_TOKEN if sparse else AT_WORD)
             counts.append(len(node.parents))
