@@ -32,7 +32,7 @@ def test_tokens_take_at_most_24_bytes_each(model):
 
 def test_a_plan_keeps_the_words_and_no_more_per_token():
     plan = compile_plan(hpyp(), CORPUS)
-    kept = sum(a.nbytes for a in vars(plan.order).values() if isinstance(a, np.ndarray)) + plan.cells.of_token.nbytes
+    kept = sum(a.nbytes for a in vars(plan.order).values() if isinstance(a, np.ndarray)) + plan.cells.listed.nbytes
     assert kept <= 4 * plan.n_tokens + 8 * (plan.n_documents + 1) + 4
 
 

@@ -34,8 +34,8 @@ BLOCK = 16  # topic columns summed together
 # kinds of nodes, and removal rules
 GEM, PYP, DIRICHLET = 0, 1, 2
 CLAMP, PAPER, SINGLETON = 0, 1, 2
-# where the cell of a word-side node is found: at its word, in a list per token, or (local) as it stands
-AT_WORD, AT_TOKEN, AS_IS = 0, 1, 2
+# where the cell of a word-side node is found: at its word, in a list per token or per word, or (local) as it stands
+AT_WORD, AT_TOKEN, AT_LISTED_WORD, AS_IS = 0, 1, 2, 3
 
 # columns of Net.nodes and Net.reals
 KIND, WIDE, REST_WIDE, LOCAL, DESK, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
@@ -105,7 +105,7 @@ class Text(NamedTuple):
     word: Ints32
     topic: Ints32
     code: NDArray[np.uint32]
-    cells: Ints32  # (slot, token): cells of word nodes on grouping plates
+    cells: Ints32  # (slot, token or word): cells of word nodes that do not have one for every word
     context: Ints32  # topic list of a document
     leaf: Ints  # (context, stream, LEAF or WORD_LIST): position of the topic leaf, and the word list
     partner: Ints  # (stream, stream): do they share a local word node? On the diagonal: is there one?

@@ -9,7 +9,7 @@ from numba import prange
 
 from pitmanyor.kernels.arrays import (
     AT,
-    AT_TOKEN,
+    AT_WORD,
     CELL,
     CUSTOMERS,
     FIRST,
@@ -32,7 +32,7 @@ from pitmanyor.kernels.arrays import (
     WORD_LIST,
     Ints,
 )
-from pitmanyor.kernels.document import lowest_shared, set_word_cells
+from pitmanyor.kernels.document import listed_cell, lowest_shared, set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
 
 
@@ -81,10 +81,10 @@ def exit_of(net, side, entry, leaf, code):
 def leaf_cell(words, text, which, token):
     """The cell of the lowest shared node of its list for one token."""
     entry = lowest_shared(words, which)
-    cell = words.entries[entry, CELL]
-    if words.entries[entry, MODE] == AT_TOKEN:
-        return np.int64(text.cells[cell, token])
-    return cell + text.word[token]
+    cell, mode = words.entries[entry, CELL], words.entries[entry, MODE]
+    if mode == AT_WORD:
+        return cell + text.word[token]
+    return listed_cell(text, cell, mode, token)
 
 
 @inlined

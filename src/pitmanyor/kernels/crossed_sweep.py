@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import CELL, DIRICHLET, FIRST, LIVE, ROW, WORD_LIST
+from pitmanyor.kernels.arrays import DIRICHLET, FIRST, LIVE, WORD_LIST
 from pitmanyor.kernels.crossed import (
     close_run,
     close_stream,
@@ -25,7 +25,7 @@ from pitmanyor.kernels.document import lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key, uniform_pair
-from pitmanyor.kernels.simple import AHEAD, fetch, fetch_first, row_of_words, weigh
+from pitmanyor.kernels.simple import AHEAD, fetch, fetch_first, row_of_token, row_of_words, weigh
 from pitmanyor.kernels.slots import load, measure, save, shape_of, take_slots, write_terms
 
 
@@ -112,7 +112,7 @@ def update_stream(net, tables, terms, text, sums, words, slots, crossed, shape, 
         word = np.uint64(text.word[np.uint64(token)])
         row = top + word * stride
         if not in_order:
-            row = np.uint64(net.cells[text.cells[words.entries[bottom, CELL], token], ROW])
+            row = row_of_token(net, text, words, bottom, token)
         else:
             later = np.uint64(text.word[np.uint64(min(token + AHEAD, tokens[1] - 1))])
             fetch(net, slots, top + later * stride, shape.n_held, n_slots)

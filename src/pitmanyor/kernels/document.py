@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.arrays import (
+    AS_IS,
     AT,
     AT_TOKEN,
     AT_WORD,
@@ -48,9 +49,16 @@ def set_word_cells(words, text, which, token):
         cell, mode = words.entries[entry + pos, CELL], words.entries[entry + pos, MODE]
         if mode == AT_WORD:
             cell += text.word[token]
-        elif mode == AT_TOKEN:
-            cell = text.cells[cell, token]
+        elif mode != AS_IS:
+            cell = listed_cell(text, cell, mode, token)
         words.scratch[AT, pos] = cell
+
+
+@inlined
+def listed_cell(text, slot, mode, token):
+    """The cell of a token's word in a node that does not have one for every word."""
+    at = np.uint64(token)
+    return np.int64(text.cells[slot, at if mode == AT_TOKEN else np.uint64(text.word[at])])
 
 
 @inlined

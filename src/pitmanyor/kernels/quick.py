@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import (
-    AT_TOKEN,
+    AT_WORD,
     BLOCK,
     CELL,
     DIRICHLET,
@@ -30,6 +30,7 @@ from pitmanyor.kernels.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.desk import LEAVE, is_small, place_of
+from pitmanyor.kernels.document import listed_cell
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, dot_part, pick_in_block, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch, take_lanes, value_lanes, weigh_lanes
@@ -85,8 +86,8 @@ class Lines(NamedTuple):
     """Where a stream's rows of phi lie in a context."""
 
     stream: int
-    by_token: bool  # each token says which cell is its word's
-    first: np.uint64  # of `Text.cells`, or the row of the first word
+    mode: int  # how the cell of a token's word is found
+    first: np.uint64  # the slot of `Text.cells`, or the row of the first word
     step: np.uint64  # from one word's row to the next
 
 
@@ -382,16 +383,17 @@ def lines_of(net, text, words, context, s):
     """Where the rows of phi of one stream lie."""
     last = words.lists[text.leaf[context, s, WORD_LIST] + 1, FIRST] - 1
     first, step = words.entries[last, CELL], np.uint64(len(net.status) - LIVE)
-    if words.entries[last, MODE] == AT_TOKEN:
-        return Lines(s, True, np.uint64(first), step)
-    return Lines(s, False, np.uint64(net.cells[first, ROW]), step)
+    mode = words.entries[last, MODE]
+    if mode == AT_WORD:
+        first = net.cells[first, ROW]
+    return Lines(s, mode, np.uint64(first), step)
 
 
 @inlined
 def row_of_token(net, text, lines, token):
     """Where the row of a token's word starts: phi_kw of all topics k."""
-    if lines.by_token:
-        return np.uint64(net.cells[np.uint64(text.cells[lines.first, token]), np.uint64(ROW)])
+    if lines.mode != AT_WORD:
+        return np.uint64(net.cells[np.uint64(listed_cell(text, lines.first, lines.mode, token)), np.uint64(ROW)])
     return lines.first + np.uint64(text.word[token]) * lines.step
 
 

@@ -11,8 +11,8 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import AT_TOKEN, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
-from pitmanyor.kernels.document import lowest_shared
+from pitmanyor.kernels.arrays import AT_WORD, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.document import listed_cell, lowest_shared
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -69,8 +69,15 @@ def slot_below(slots, x, n_slots):
 def row_of_words(net, text, words, d, s):
     """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
     bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
-    in_order = words.entries[bottom, MODE] != AT_TOKEN
+    in_order = words.entries[bottom, MODE] == AT_WORD
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
+
+
+@inlined
+def row_of_token(net, text, words, bottom, token):
+    """Where the row of a token's word starts, if not all words have one."""
+    slot, mode = words.entries[bottom, CELL], words.entries[bottom, MODE]
+    return np.uint64(net.cells[listed_cell(text, slot, mode, token), ROW])
 
 
 @inlined
@@ -157,7 +164,7 @@ def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, sta
         seat, word = np.uint64(token - start), np.uint64(text.word[np.uint64(token)])
         row = top + word * stride
         if not in_order:
-            row = np.uint64(net.cells[text.cells[words.entries[bottom, CELL], token], ROW])
+            row = row_of_token(net, text, words, bottom, token)
         else:
             later = np.uint64(text.word[np.uint64(min(token + AHEAD, stop - 1))])
             fetch(net, slots, top + later * stride, shape.n_held, n_slots)

@@ -25,7 +25,7 @@ class Cells:
     word: Ints
     parent_first: Ints
     parent: Ints
-    of_token: NDArray[np.int32]  # (slot, token) for sparse nodes
+    listed: NDArray[np.int32]  # (slot, token), or (slot, word) where an instance is not a matter of the token
     slot: dict[str, int]  # of the sparse nodes
 
     def of(self, index: int) -> slice:
@@ -58,13 +58,13 @@ def _reaches(graph: Graph, node: Node, order: TokenOrder) -> NDArray[np.bool_]:
 def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder, n_words: dict[str, int]) -> Cells:
     own: list[tuple[Ints, Ints]] = []
     slot: dict[str, int] = {}
-    of_token: list[NDArray[np.int32]] = []
+    lists: list[NDArray[np.int64]] = []
     first = [0]
     for node in graph.nodes:
         if is_sparse(graph, node, order, n_words.get(node.name, 0)):
             instance, word, index = _pairs(graph, node, instances, order, n_words[node.name])
-            slot[node.name] = len(of_token)
-            of_token.append(np.where(index >= 0, index + first[-1], -1).astype(np.int32))
+            slot[node.name] = len(lists)
+            lists.append(np.where(index >= 0, index + first[-1], -1))
         elif node.local:
             instance, word = np.zeros(1, np.int64), np.full(1, -1)
         elif node.side == "topic":
@@ -83,7 +83,7 @@ def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder
         word=np.concatenate([word for _, word in own]),
         parent_first=parent_first,
         parent=parent,
-        of_token=np.stack(of_token) if of_token else np.zeros((0, 1), np.int32),
+        listed=_stack(lists),
         slot=slot,
     )
 
@@ -91,13 +91,20 @@ def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder
 def _pairs(
     graph: Graph, node: Node, instances: dict[str, Instances], order: TokenOrder, n_words: int
 ) -> tuple[Ints, Ints, Ints]:
-    """The (instance, word) pairs of the tokens that can reach `node`, and each token's pair (-1: cannot)."""
+    """The (instance, word) pairs of tokens that can reach `node`, and which is each token's, or each word's (-1: none)."""
     reach = _reaches(graph, node, order)
     key = instances[node.name].of_document[order.document[reach]] * n_words + order.word[reach]
     pairs, inverse = np.unique(key, return_inverse=True)
-    index = np.full(len(order.word), -1, np.int64)
-    index[reach] = inverse.reshape(-1)
+    index = np.full(len(order.word) if groupings(node) else n_words, -1, np.int64)
+    index[reach if groupings(node) else order.word[reach]] = inverse.reshape(-1)
     return pairs // n_words, pairs % n_words, index
+
+
+def _stack(lists: list[Ints]) -> NDArray[np.int32]:
+    out = np.full((len(lists), max(map(len, lists), default=1)), -1, np.int32)
+    for row, values in zip(out, lists, strict=True):
+        row[: len(values)] = values
+    return out
 
 
 def lineage(graph: Graph, name: str) -> set[str]:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.arrays import AS_IS, AT_TOKEN, AT_WORD
+from pitmanyor.kernels.arrays import AS_IS, AT_LISTED_WORD, AT_TOKEN, AT_WORD
 from pitmanyor.plan.cells import Cells, lineage
-from pitmanyor.plan.instances import Instances
+from pitmanyor.plan.instances import Instances, groupings
 
 Ints = NDArray[np.int64]
 
@@ -78,9 +78,10 @@ def word_walks(graph: Graph, cells: Cells) -> tuple[Walks, Ints]:
         nodes.sort(key=lambda node: node.local)
         place = {node.name: pos for pos, node in enumerate(nodes)}
         for node in nodes:
-            sparse = node.name in cells.slot
-            cell.append(cells.slot[node.name] if sparse else int(cells.first[index[node.name]]))
-            mode.append(AS_IS if node.local else AT_TOKEN if sparse else AT_WORD)
+            slot = cells.slot.get(node.name)
+            cell.append(int(cells.first[index[node.name]]) if slot is None else slot)
+            listed = AT_TOKEN if groupings(node) else AT_LISTED_WORD
+            mode.append(AS_IS if node.local else AT_WORD if slot is None else listed)
             counts.append(len(node.parents))
             par.extend(place[name] for name in node.parents)
         first.append(first[-1] + len(nodes))

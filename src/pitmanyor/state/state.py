@@ -143,7 +143,7 @@ def _new_text(plan: Plan) -> Text:
         word=order.word,
         topic=np.full(n, UNSEEN, np.int32),
         code=np.zeros(n, np.uint32),
-        cells=plan.cells.of_token,
+        cells=plan.cells.listed,
         context=plan.context,
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
