@@ -91,7 +91,7 @@ def build_cells(graph: Graph, instances: dict[str, Instances], order: TokenOrder
 def _pairs(
     graph: Graph, node: Node, instances: dict[str, Instances], order: TokenOrder, n_words: int
 ) -> tuple[Ints, Ints, Ints]:
-    """The (instance, word) pairs of tokens that can reach `node`, and which is each token's, or each word's (-1: none)."""
+    """The (instance, word) pairs of tokens that can reach `node`; and the pair of each token, or word (-1: none)."""
     reach = _reaches(graph, node, order)
     key = instances[node.name].of_document[order.document[reach]] * n_words + order.word[reach]
     pairs, inverse = np.unique(key, return_inverse=True)
