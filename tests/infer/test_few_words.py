@@ -6,20 +6,28 @@ import numpy as np
 import pytest
 
 from oracle.invariants import check
-from oracle.runs import few_tags
+from oracle.runs import few_tags, five_documents
 from pitmanyor.infer.sweeps import Sweeper, initialise
-from pitmanyor.models import bursty, tntm
+from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.posterior import Posterior
 from pitmanyor.state import State, new_state
 
-GRAPHS = {"diamond": few_tags()[0], "bursty": bursty(tntm().without("follows"))}
+# by the kernels that sweep them: a graph, a corpus, and the node with few words
+TAGS, WORDS = few_tags()[1], five_documents(unused="abcd")[1]
+CASES = {
+    "quick": (few_tags()[0], TAGS, "psi_tag"),
+    "desk": (bursty(tntm().without("follows")), TAGS, "psi_tag"),
+    "simple": (hpyp(), WORDS, "phi"),
+    "crossed": (bursty(hpyp()), WORDS, "phi"),
+}
 
 
-def swept(graph, sweep: str, seldom: float) -> State:
+def swept(case: str, sweep: str, seldom: float) -> State:
+    graph, corpus, node = CASES[case]
     with patch("pitmanyor.plan.cells.SELDOM", seldom):
-        plan = compile_plan(graph, few_tags()[1])
-        assert ("psi_tag" in plan.cells.slot) == (seldom > 0)
+        plan = compile_plan(graph, corpus)
+        assert (node in plan.cells.slot) == (seldom > 0)
     state = new_state(plan)
     initialise(state, (1, 0, 0))
     sweeper = Sweeper(state, sweep, anchors=0.5)
@@ -29,15 +37,15 @@ def swept(graph, sweep: str, seldom: float) -> State:
     return state
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_collapsed_sweeps_leave_the_same_walks_and_means(name):
-    few, all_words = (swept(GRAPHS[name], "collapsed", seldom) for seldom in (0.5, 0.0))
+@pytest.mark.parametrize("case", CASES)
+def test_collapsed_sweeps_leave_the_same_walks_and_means(case):
+    few, all_words = (swept(case, "collapsed", seldom) for seldom in (0.5, 0.0))
     assert np.array_equal(few.text.topic, all_words.text.topic)
     assert np.array_equal(few.text.code, all_words.text.code)
-    means = [Posterior(state, 0.0).mean("psi_tag") for state in (few, all_words)]
-    assert np.array_equal(*means) and means[0].shape[1] == 5
+    means = [Posterior(state, 0.0).mean(CASES[case][2]) for state in (few, all_words)]
+    assert np.array_equal(*means) and means[0].shape[1] == len(CASES[case][1].vocabulary)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_mixed_sweeps_keep_the_counts_in_order(name):
-    swept(GRAPHS[name], "mixed", 0.5)
+@pytest.mark.parametrize("case", CASES)
+def test_mixed_sweeps_keep_the_counts_in_order(case):
+    swept(case, "mixed", 0.5)

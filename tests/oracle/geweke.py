@@ -2,7 +2,7 @@
 
 Marginal-conditional draws seat everybody straight from the prior. The successive-conditional chain alternates the real
 sweep, the real concentrations, and words drawn anew given the topics. If each leaves the posterior alone, both have
-the same means. Word-side nodes must have a cell for every word (no plate of documents' groups).
+the same means. Word-side nodes must have a cell for every word: no plate of documents' groups, no words that are few.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def successive(shape: Shape, sweep: Sweep, n_steps: int, seed: int, anchors: flo
 def redraw_words(shape: Shape, state: State, rng: Random) -> list[float]:
     """Draw all words given the topics and lay them, with their seating, into the state; returns the statistics."""
     graph, text = shape.graph, state.text
-    assert np.shares_memory(text.word, state.plan.order.word)
+    assert np.shares_memory(text.word, state.plan.order.word) and not state.plan.cells.slot
     b = {node.name: float(concentration_of(state, node.name)[0]) for node in graph.nodes}
     houses = shape.restaurants(rng, b)
     counts = {p: c for p, c in (local_counts(state) | shared_counts(state)).items() if graph[p[0]].side == "topic"}

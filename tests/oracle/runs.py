@@ -157,14 +157,14 @@ def finite_mix() -> Toy:
     return g, Corpus.from_tokens([["x", "x"], ["x", "x"]], vocabulary=["x", "y"])
 
 
-def five_documents() -> Toy:
+def five_documents(unused: Sequence[str] = ()) -> Toy:
     """Many documents of one token: births and deaths all the time, and an anchor rarely holds every topic."""
     g = Graph()
     mu = g.gem("mu", discount=0.3, concentration=1.5)
     theta = g.pyp("theta", base=mu, plate="document", discount=0.4, concentration=1.3)
     phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic", discount=0.5, concentration=0.6)
     g.tokens("word", topic=theta, emit=phi)
-    return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["z"], ["x"]], vocabulary=["x", "y", "z"])
+    return g, Corpus.from_tokens([["x"], ["x"], ["y"], ["z"], ["x"]], vocabulary=["x", "y", "z", *unused])
 
 
 def diamond_authors() -> Toy:

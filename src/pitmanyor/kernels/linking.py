@@ -19,6 +19,7 @@ from typing import Any
 import numba
 from numba.core import codegen
 from numba.core.compiler import Flags
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.parfors import parfor_lowering
 
@@ -125,7 +126,7 @@ def compile_linked(dispatcher: Any) -> Any:
         return dispatcher
 
     def compile_in_scope(signature: Any) -> Any:
-        with linked():
+        with global_compiler_lock, linked():  # what is changed for the time being is everybody's
             return compile_one(signature)
 
     dispatcher.compile = compile_in_scope

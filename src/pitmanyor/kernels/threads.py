@@ -8,7 +8,6 @@ kernels run on one thread. They give the same bytes on any number.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from importlib import import_module
 
 import numba
@@ -35,8 +34,11 @@ class _Process:
 
     @classmethod
     def after_fork(cls) -> None:
-        with suppress(ValueError):  # no pool has been started
+        try:
             cls.has_lost_pool = cls.has_lost_pool or numba.threading_layer() == OPENMP
+        except ValueError:  # Numba has started none, but somebody else may have used OpenMP
+            if "NUMBA_THREADING_LAYER" not in os.environ:
+                numba.config.THREADING_LAYER = OWN
 
 
 if hasattr(os, "register_at_fork"):

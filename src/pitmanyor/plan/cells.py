@@ -45,8 +45,8 @@ def is_sparse(graph: Graph, node: Node, order: TokenOrder, n_words: int) -> bool
     is_parent = any(node.name in child.parents and not child.local for child in graph.nodes)
     if not node.per_topic or node.kind != "pyp" or is_parent:
         return False
-    n_seen = len(np.unique(order.word[_reaches(graph, node, order)]))
-    return 0 < n_seen < SELDOM * n_words
+    n_seen = np.count_nonzero(np.bincount(order.word[_reaches(graph, node, order)]))
+    return bool(0 < n_seen < SELDOM * n_words)
 
 
 def _reaches(graph: Graph, node: Node, order: TokenOrder) -> NDArray[np.bool_]:
