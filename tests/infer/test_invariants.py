@@ -15,7 +15,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.infer.sweeps import Sweeper, collapsed, initialise
 from pitmanyor.kernels.arrays import DOOR, GAIN, N_LIVE
-from pitmanyor.kernels.desk import FEW, MANY
+from pitmanyor.kernels.small import FEW, MANY
 from pitmanyor.kernels.stirling import build_tables
 from pitmanyor.models import hpyp, lda
 from pitmanyor.plan import compile_plan

@@ -22,7 +22,8 @@ from pitmanyor.kernels.arrays import (
     PRIOR_FIRST,
     TABLES,
 )
-from pitmanyor.kernels.desk import LEAVE, OF_TOPIC, TO, WEIGHT
+from pitmanyor.kernels.desk import OF_TOPIC, TO, WEIGHT
+from pitmanyor.kernels.small import LEAVE
 from pitmanyor.kernels.stirling import open_ratio, stay_ratio
 
 pytestmark = pytest.mark.nojit

@@ -60,8 +60,8 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
         return False, n
     leave_local(net, tables, terms, desk, topics, part, length, h)
     leave_local(net, tables, terms, desk, words, word_side, word_length, h)
-    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, topics, length, above, k))
-    apply_removal(net, tables, words, word_length, word_above, k)
+    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, length, above, k))
+    apply_removal(net, tables, terms, words, word_length, word_above, k)
     desk.slots[h, TOKENS] -= 1
     if desk.slots[h, TOKENS] == 0:
         close_slot(terms, desk, h)
@@ -113,11 +113,11 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
         evaluate(net, desk, words, word_side, bottom, h)
     exit, n = seat_local(net, tables, terms, desk, topics, part, leaf, h, key, n)
     if exit >= 0:
-        lowest, n = seat(net, tables, topics, part[0], exit, k, key, n)
+        lowest, n = seat(net, tables, terms, topics, part[0], exit, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
     exit, n = seat_local(net, tables, terms, desk, words, word_side, bottom, h, key, n)
     if exit >= 0:
-        _, n = seat(net, tables, words, word_side[0], exit, k, key, n)
+        _, n = seat(net, tables, terms, words, word_side[0], exit, k, key, n)
     text.topic[token] = k
     changed, n = update_topics(net, k, key, n)
     if changed:

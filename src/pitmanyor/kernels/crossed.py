@@ -29,11 +29,11 @@ from pitmanyor.kernels.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.slots import far_terms
+from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.stirling import log_stirling
 
 

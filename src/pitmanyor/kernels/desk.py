@@ -10,9 +10,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numba import config
-
 from pitmanyor.kernels.arrays import (
     CUSTOMERS,
     DIRICHLET,
@@ -27,27 +24,16 @@ from pitmanyor.kernels.arrays import (
     TABLES,
     Floats,
     Ints,
-    Reals,
 )
 from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, is_small
 from pitmanyor.kernels.stirling import log_stirling, ratio
 
-# counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
-FEW, MANY = 64, 64 if vars(config)["DISABLE_JIT"] else 256
 OF_TOPIC, TOKENS = 0, 1
 N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
-STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
 VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
 TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
-
-
-class Terms(NamedTuple):
-    """Terms of small counts by (discount, tables, customers), and the cells of the nodes on the desk."""
-
-    small: Floats  # (..., STAY, OPEN, LEAVE or LOG_S)
-    cells: Ints
-    flat: Reals  # `small` again, as one row in the state's precision
 
 
 class Desk(NamedTuple):
@@ -93,18 +79,6 @@ def fill_terms(small, tables, discounts, rule):
                         small[i, t, c, LOG_S] = small[i, t - 1, c, LOG_S] + math.log(ratio(tables, i, c, t - 1))
                     if c > 0:
                         small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
-
-
-@inlined
-def is_small(c, t):
-    """Are the terms of c customers and t tables in `Terms`?"""
-    return c < MANY and t < FEW
-
-
-@inlined
-def place_of(index, c, t):
-    """Where `Terms.flat` has the terms of small counts for the discount numbered `index`."""
-    return np.uint64(((index * FEW + t) * MANY + c) * 4)
 
 
 @inlined

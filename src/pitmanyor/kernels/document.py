@@ -24,21 +24,11 @@ from pitmanyor.kernels.arrays import (
     TABLES,
     WORD_LIST,
 )
-from pitmanyor.kernels.desk import (
-    OF_TOPIC,
-    OPEN,
-    STAY,
-    TO,
-    TOKENS,
-    close_slot,
-    empty_slot,
-    open_slot,
-    refresh_local,
-    refresh_slot,
-)
+from pitmanyor.kernels.desk import OF_TOPIC, TO, TOKENS, close_slot, empty_slot, open_slot, refresh_local, refresh_slot
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.local import places, walk_back, walk_local
 from pitmanyor.kernels.measure import measure_dishes, measure_local
+from pitmanyor.kernels.small import OPEN, STAY
 
 
 @inlined

@@ -18,12 +18,12 @@ import numpy as np
 from numba import prange
 
 from pitmanyor.kernels.arrays import BLOCK, CLAMP, Floats, Ints, Ints32, Reals
-from pitmanyor.kernels.desk import LEAVE, OPEN, STAY
 from pitmanyor.kernels.fold_lanes import dot_rows, place_in
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import WIDTH, count_below
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.small import LEAVE, OPEN, STAY
 
 DOCUMENTS = 64  # in a block of work
 FOLD = 23  # the purpose of the random streams

@@ -17,13 +17,10 @@ from numba import prange
 from pitmanyor.kernels.arrays import (
     BLOCK,
     CUSTOMERS,
-    DIRICHLET,
-    KIND,
     N_PARENTS,
     NODE,
     REST,
     ROW,
-    TABLE,
     TABLES,
     TO_REST,
     TO_ROW,
@@ -33,12 +30,11 @@ from pitmanyor.kernels.arrays import (
     Ints32,
 )
 from pitmanyor.kernels.counting import leaf_cell
-from pitmanyor.kernels.desk import OPEN, STAY, is_small
 from pitmanyor.kernels.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.lanes import prefetch
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.kernels.recount import UP, up_count
-from pitmanyor.kernels.seating import refresh_count
+from pitmanyor.kernels.seating import refresh_small
 
 
 class Leaves(NamedTuple):
@@ -85,17 +81,6 @@ def index_tokens(text, words, leaves):
         if step == 0:
             for cell in range(len(leaves.first) - 1):
                 leaves.first[cell + 1] += leaves.first[cell]
-
-
-@inlined
-def _refresh(net, tables, terms, node, i):
-    """stay and open of a count, from the table of small ones where it reaches."""
-    c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
-    if is_small(c, t) and net.nodes[node, KIND] != DIRICHLET:
-        index = net.nodes[node, TABLE]
-        net.stay[i], net.open[i] = terms.small[index, t, c, STAY], terms.small[index, t, c, OPEN]
-    else:
-        refresh_count(net, tables, node, i)
 
 
 @inlined
@@ -146,7 +131,7 @@ def _leaf_row(net, tables, terms, family, cell, log_x, rows, work, partial, seed
             partial[n_held + k * n_parents + p] += net.to[to_row + k * n_parents + p]
         if sends:
             net.counts[above + k * wide, CUSTOMERS] += t
-        _refresh(net, tables, terms, node, i)
+        refresh_small(net, tables, terms, node, i)
     fresh[:] = 0
 
 

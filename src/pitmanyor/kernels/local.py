@@ -34,7 +34,6 @@ from pitmanyor.kernels.arrays import (
     WIDE,
 )
 from pitmanyor.kernels.desk import (
-    LEAVE,
     LOCAL_GAIN,
     LOCAL_SCALE,
     N_CUSTOMERS,
@@ -42,18 +41,16 @@ from pitmanyor.kernels.desk import (
     N_TO,
     NODES,
     OF_TOPIC,
-    OPEN,
-    STAY,
     TO,
     VALUE,
     WEIGHT,
-    is_small,
     refresh_local,
     refresh_slot,
 )
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.seating import STUCK, leave_probability
+from pitmanyor.kernels.small import LEAVE, OPEN, STAY, is_small
 
 
 @inlined

@@ -36,10 +36,11 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.desk import LOG_S, N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, TO, is_small
+from pitmanyor.kernels.desk import N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, TO
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.jit import dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.random import stream_key
+from pitmanyor.kernels.small import LOG_S, is_small
 from pitmanyor.kernels.stirling import log_stirling
 
 MEASURE = 8  # the purpose of random streams

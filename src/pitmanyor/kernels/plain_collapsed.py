@@ -41,9 +41,11 @@ from pitmanyor.kernels.crossed import (
 )
 from pitmanyor.kernels.document import set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel
+from pitmanyor.kernels.lanes import LINE, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat
+from pitmanyor.kernels.simple import row_of_words
 from pitmanyor.kernels.slots import (
     COUNTED,
     NONE,
@@ -55,6 +57,8 @@ from pitmanyor.kernels.slots import (
     shape_of,
     take_slots,
 )
+
+AHEAD = 2  # tokens: what their words have is fetched so early
 
 
 @inner
@@ -123,8 +127,8 @@ def take_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, 
         count_restaurant(crossed, crossing, h, -1, -goes)
     slots.customers[h] -= 1
     slots.tables[h] -= leaves
-    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, topics, 0, length, k))
-    apply_removal(net, tables, words, 0, word_length, k)
+    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, 0, length, k))
+    apply_removal(net, tables, terms, words, 0, word_length, k)
     changed, n = update_topics(net, k, key, n)
     if changed:
         visit.marks[0] = 0
@@ -150,17 +154,32 @@ def put_plain(
         opens = uniform(key, n) * (stays + opening) >= stays
         n += 1
     if opens:
-        lowest, n = seat(net, tables, topics, entry, shape.parent, k, key, n)
+        lowest, n = seat(net, tables, terms, topics, entry, shape.parent, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
     opened = np.int64(1)
     if crossing.node >= 0 and h != NONE:
         opened, n = opens_dish(tables, terms, crossed, crossing, h, float(words.values[bottom, k]), key, n)
     if opened > 0:
-        _, n = seat(net, tables, words, word_entry, bottom, k, key, n)
+        _, n = seat(net, tables, terms, words, word_entry, bottom, k, key, n)
     changed, n = update_topics(net, k, key, n)
     if changed:
         visit.marks[0] = 0
     return k, opens, opened, n
+
+
+@inlined
+def fetch(net, text, words, place, top, token):
+    """Have what a token's word has under all topics come near, and its count under the token's own."""
+    _, _, word_entry, bottom = place
+    word = np.uint64(text.word[np.uint64(token)])
+    for pos in range(bottom + 1):
+        cell = np.uint64(words.entries[np.uint64(word_entry + pos), CELL]) + word
+        prefetch(net.cells, cell * np.uint64(net.cells.shape[1]))
+    row = top + word * np.uint64(len(net.status) - LIVE)
+    for k in range(0, net.status[N_COLUMNS], LINE):
+        prefetch(net.stay, row + np.uint64(k))
+        prefetch(net.open, row + np.uint64(k))
+    prefetch(net.counts, (row + np.uint64(max(text.topic[np.uint64(token)], 0))) * np.uint64(2))
 
 
 @inner
@@ -179,6 +198,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
         which = text.leaf[context, s, WORD_LIST]
         place = (entry, topics.lists[context, SHARED], words.lists[which, FIRST], words.lists[which, SHARED] - 1)
         crossing = crossing_of(net, terms, words, which)
+        top, in_order = row_of_words(net, text, words, d, s)
         start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
         if crossing.node >= 0:
             open_stream(text, slots, crossed, crossing, (start, stop), first, n_slots)
@@ -189,6 +209,8 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
             if crossing.node >= 0:
                 n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
             for token in range(start, end):
+                if in_order:
+                    fetch(net, text, words, place, top, min(token + AHEAD, stop - 1))
                 set_word_cells(words, text, which, token)
                 at = (token, first, n_slots, n_tables, n_listed)
                 n_slots, n_tables, n_listed, n = update_plain(

@@ -29,7 +29,6 @@ from pitmanyor.kernels.arrays import (
     TABLE,
     WORD_LIST,
 )
-from pitmanyor.kernels.desk import LEAVE, is_small, place_of
 from pitmanyor.kernels.document import listed_cell
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, dot_part, pick_in_block, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
@@ -77,6 +76,7 @@ from pitmanyor.kernels.sheet import (
     set_terms,
     take_sheet,
 )
+from pitmanyor.kernels.small import LEAVE, is_small, place_of
 
 SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
 FAR, LATER = 16, 8  # documents ahead: where a document's text begins is fetched, then the text itself

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pitmanyor.kernels.arrays import (
     AT,
     BASE,
@@ -131,16 +133,22 @@ def multiply(score, other, blocks, n_columns):
 @inlined
 def sum_blocks(score, blocks, n_columns):
     """Sums over blocks of columns, each in four lanes; returns their total."""
-    total = 0.0
-    for block in range((n_columns + BLOCK - 1) // BLOCK):
-        part = score[block * BLOCK : min((block + 1) * BLOCK, n_columns)]
+    total, n_whole = 0.0, n_columns // BLOCK
+    for block in range(n_whole):
+        first = np.uint64(block * BLOCK)
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        for k in range(0, len(part) - 3, 4):
-            a, b, c, d = a + part[k], b + part[k + 1], c + part[k + 2], d + part[k + 3]
-        for k in range(len(part) // 4 * 4, len(part)):
-            a += part[k]
+        for j in range(0, BLOCK, 4):
+            k = first + np.uint64(j)
+            a, b = a + score[k], b + score[k + np.uint64(1)]
+            c, d = c + score[k + np.uint64(2)], d + score[k + np.uint64(3)]
         blocks[block] = (a + b) + (c + d)
         total += blocks[block]
+    if n_columns > n_whole * BLOCK:
+        part = 0.0
+        for k in range(n_whole * BLOCK, n_columns):
+            part += score[k]
+        blocks[n_whole] = part
+        total += part
     return total
 
 

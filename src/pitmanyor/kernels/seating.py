@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pitmanyor.kernels.arrays import (
     AT,
     BASE,
@@ -27,6 +29,7 @@ from pitmanyor.kernels.arrays import (
     PARENTS,
     PATH,
     PRIOR_FIRST,
+    PYP,
     REST,
     REST_WIDE,
     ROW,
@@ -41,6 +44,7 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.random import uniform
+from pitmanyor.kernels.small import OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.stirling import open_ratio, ratio, stay_ratio
 
 STUCK = -1
@@ -81,6 +85,7 @@ def open_term(tables, index, discount, rule, c, t):
 @inlined
 def refresh_restaurant(net, node, q, qt):
     """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
+    node, q, qt = np.uint64(node), np.uint64(q), np.uint64(qt)
     b = net.rests[CONCENTRATION, q]
     net.rests[SCALE, q] = 1.0 / (b + net.totals[q, CUSTOMERS])
     if net.nodes[node, KIND] == GEM:
@@ -89,17 +94,23 @@ def refresh_restaurant(net, node, q, qt):
     net.rests[GAIN, q] = b + net.reals[node, DISCOUNT] * net.totals[q, TABLES]
     n_parents = net.nodes[node, N_PARENTS]
     if n_parents > 1:
-        p = net.nodes[node, PRIOR_FIRST]
-        if net.nodes[node, LEARNED]:
-            total = 0.0
-            for i in range(n_parents):
-                total += net.prior[p + i]
-            total += net.totals[q, TABLES]
-            for i in range(n_parents):
-                net.weight[qt + i] = (net.prior[p + i] + net.n_to[qt + i]) / total
-        else:
-            for i in range(n_parents):
-                net.weight[qt + i] = net.prior[p + i]
+        _refresh_weights(net, node, q, qt, n_parents)
+
+
+@inner
+def _refresh_weights(net, node, q, qt, n_parents):
+    """Mixing weights r_i of a restaurant: by its tables, or fixed."""
+    p = np.uint64(net.nodes[node, PRIOR_FIRST])
+    if net.nodes[node, LEARNED]:
+        total = 0.0
+        for i in range(n_parents):
+            total += net.prior[p + np.uint64(i)]
+        total += net.totals[q, TABLES]
+        for i in range(n_parents):
+            net.weight[qt + np.uint64(i)] = (net.prior[p + np.uint64(i)] + net.n_to[qt + np.uint64(i)]) / total
+    else:
+        for i in range(n_parents):
+            net.weight[qt + np.uint64(i)] = net.prior[p + np.uint64(i)]
 
 
 @inlined
@@ -118,39 +129,68 @@ def refresh_count(net, tables, node, i):
 
 
 @inlined
+def refresh_small(net, tables, terms, node, i):
+    """As `refresh_count`, from the table of small counts where it reaches."""
+    c, t = np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES])
+    if is_small(c, t) and net.nodes[node, KIND] == PYP:
+        at = place_of(net.nodes[node, TABLE], c, t)
+        net.stay[i], net.open[i] = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
+    else:
+        refresh_count(net, tables, node, i)
+
+
+@inlined
 def restaurant(net, cell, node, k):
-    """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent."""
+    """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent.
+
+    All places are unsigned: below zero an array counts from its end, which would have to be ruled out at each.
+    """
     n_parents = net.nodes[node, N_PARENTS]
     column, own = k * net.nodes[node, WIDE], k * net.nodes[node, REST_WIDE]
     return (
-        net.cells[cell, ROW] + column,
-        net.cells[cell, REST] + own,
-        net.cells[cell, TO_ROW] + column * n_parents,
-        net.cells[cell, TO_REST] + own * n_parents,
+        np.uint64(net.cells[cell, ROW] + column),
+        np.uint64(net.cells[cell, REST] + own),
+        np.uint64(net.cells[cell, TO_ROW] + column * n_parents),
+        np.uint64(net.cells[cell, TO_REST] + own * n_parents),
     )
 
 
 @inlined
-def refresh(net, tables, cell, k):
-    node = net.cells[cell, NODE]
-    i, q, _, qt = restaurant(net, cell, node, k)
-    refresh_restaurant(net, node, q, qt)
-    refresh_count(net, tables, node, i)
+def cell_at(side, pos):
+    """The cell at a position of the list at hand."""
+    return np.uint64(side.scratch[AT, np.uint64(pos)])
 
 
 @inlined
-def add_customer(net, cell, k, choice, sign):
+def node_of(net, cell):
+    return np.uint64(net.cells[cell, NODE])
+
+
+@inlined
+def first_parent(side, entry, pos):
+    """Where the parents of a position are listed in `side.par`."""
+    return np.uint64(side.entries[np.uint64(entry + pos), PARENTS])
+
+
+@inlined
+def refresh(net, tables, terms, node, place):
+    i, q, _, qt = place
+    refresh_restaurant(net, node, q, qt)
+    refresh_small(net, tables, terms, node, i)
+
+
+@inlined
+def add_customer(net, node, place, choice, sign):
     """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
-    node = net.cells[cell, NODE]
-    i, q, it, qt = restaurant(net, cell, node, k)
+    i, q, it, qt = place
     net.counts[i, CUSTOMERS] += sign
     net.totals[q, CUSTOMERS] += sign
     if choice >= 0:
         net.counts[i, TABLES] += sign
         net.totals[q, TABLES] += sign
         if net.nodes[node, N_PARENTS] > 1:
-            net.to[it + choice] += sign
-            net.n_to[qt + choice] += sign
+            net.to[it + np.uint64(choice)] += sign
+            net.n_to[qt + np.uint64(choice)] += sign
 
 
 @inner
@@ -161,14 +201,14 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
     `paper` would leave a dish without a table) and the counter.
     """
     while True:
-        cell = side.scratch[AT, pos]
-        node = net.cells[cell, NODE]
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
         i, _, it, _ = restaurant(net, cell, node, k)
-        choice = -1
-        if net.nodes[node, KIND] == GEM or net.nodes[node, EXPLICIT] or net.nodes[node, KIND] == DIRICHLET:
-            side.scratch[PATH, length], side.scratch[CHOICE, length] = pos, choice
+        choice, step = np.int64(-1), np.uint64(length)
+        if net.nodes[node, KIND] != PYP or net.nodes[node, EXPLICIT]:
+            side.scratch[PATH, step], side.scratch[CHOICE, step] = pos, choice
             return length + 1, n
-        c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
+        c, t = np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES])
         p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
         leaves = p >= 1.0
         if not leaves and p > 0.0:
@@ -178,11 +218,11 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
             if t == 1 and c > 1:
                 return STUCK, n
             choice, n = _parent_by_tables(net, node, it, t, key, n)
-        side.scratch[PATH, length], side.scratch[CHOICE, length] = pos, choice
+        side.scratch[PATH, step], side.scratch[CHOICE, step] = pos, choice
         length += 1
         if not leaves or net.nodes[node, N_PARENTS] == 0:
             return length, n
-        pos = side.par[side.entries[entry + pos, PARENTS] + choice]
+        pos = side.par[first_parent(side, entry, pos) + np.uint64(choice)]
 
 
 @inlined
@@ -190,69 +230,67 @@ def _parent_by_tables(net, node, it, t, key, n):
     """The parent to which a random one of the dish's t tables went."""
     last = net.nodes[node, N_PARENTS] - 1
     if last < 1:
-        return 0, n
+        return np.int64(0), n
     x = uniform(key, n) * t
     for i in range(last):
-        if x < net.to[it + i]:
-            return i, n + 1
-        x -= net.to[it + i]
-    while net.to[it + last] == 0:  # only rounding can come here
+        if x < net.to[it + np.uint64(i)]:
+            return np.int64(i), n + 1
+        x -= net.to[it + np.uint64(i)]
+    while net.to[it + np.uint64(last)] == 0:  # only rounding can come here
         last -= 1
-    return last, n + 1
+    return np.int64(last), n + 1
 
 
 @inner
-def apply_removal(net, tables, side, start, stop, k):
+def apply_removal(net, tables, terms, side, start, stop, k):
     """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
     lowest = side.scratch.shape[1]
     for step in range(start, stop):
-        pos = side.scratch[PATH, step]
-        cell = side.scratch[AT, pos]
-        add_customer(net, cell, k, side.scratch[CHOICE, step], -1)
-        if not net.nodes[net.cells[cell, NODE], EXPLICIT]:
-            refresh(net, tables, cell, k)
+        pos = side.scratch[PATH, np.uint64(step)]
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        place = restaurant(net, cell, node, k)
+        add_customer(net, node, place, side.scratch[CHOICE, np.uint64(step)], -1)
+        if not net.nodes[node, EXPLICIT]:
+            refresh(net, tables, terms, node, place)
         lowest = min(lowest, pos)
     return lowest
 
 
 @inner
-def seat(net, tables, side, entry, pos, k, key, n):
+def seat(net, tables, terms, side, entry, pos, k, key, n):
     """Seat a customer of topic k from shared position `pos` on: stay, or open a table towards a parent (maths 2).
 
     Reads `side.values` (A of every position, as scored); returns the first position changed and the counter.
     """
     while True:
-        cell = side.scratch[AT, pos]
-        node = net.cells[cell, NODE]
-        i, q, _, qt = restaurant(net, cell, node, k)
-        if net.nodes[node, EXPLICIT] or net.nodes[node, KIND] == GEM or net.nodes[node, KIND] == DIRICHLET:
-            add_customer(net, cell, k, -1, 1)
-            if not net.nodes[node, EXPLICIT]:
-                refresh(net, tables, cell, k)
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        place = restaurant(net, cell, node, k)
+        i, q, _, qt = place
+        choice, is_pyp = np.int64(-1), net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]
+        parents = first_parent(side, entry, pos)
+        if is_pyp:
+            base, stays = _base(net, side, node, parents, qt, k), float(net.stay[i])
+            opens = net.rests[GAIN, q] * net.open[i] * base
+            sits = False
+            if stays > 0.0:
+                sits = uniform(key, n) * (stays + opens) < stays
+                n += 1
+            if not sits:
+                choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
+        add_customer(net, node, place, choice, 1)
+        if not net.nodes[node, EXPLICIT]:
+            refresh(net, tables, terms, node, place)
+        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
             return pos, n
-        parents = side.entries[entry + pos, PARENTS]
-        base = _base(net, side, node, parents, qt, k)
-        opens = net.rests[GAIN, q] * net.open[i] * base
-        stays = net.stay[i]
-        if stays > 0.0:
-            x = uniform(key, n) * (stays + opens)
-            n += 1
-            if x < stays:
-                add_customer(net, cell, k, -1, 1)
-                refresh(net, tables, cell, k)
-                return pos, n
-        choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
-        add_customer(net, cell, k, choice, 1)
-        refresh(net, tables, cell, k)
-        if net.nodes[node, N_PARENTS] == 0:
-            return pos, n
-        pos = side.par[parents + choice]
+        pos = side.par[parents + np.uint64(choice)]
 
 
 @inlined
 def value(net, side, pos, k):
     """A of a position that was scored: a narrow word node has one value for all topics."""
-    return side.values[pos, k * net.nodes[net.cells[side.scratch[AT, pos], NODE], WIDE]]
+    return side.values[np.uint64(pos), np.uint64(k * net.nodes[node_of(net, cell_at(side, pos)), WIDE])]
 
 
 @inlined
@@ -264,7 +302,7 @@ def _base(net, side, node, parents, qt, k):
         return float(value(net, side, side.par[parents], k))
     total = 0.0
     for i in range(n_parents):
-        total += net.weight[qt + i] * value(net, side, side.par[parents + i], k)
+        total += net.weight[qt + np.uint64(i)] * value(net, side, side.par[parents + np.uint64(i)], k)
     return total
 
 
@@ -272,16 +310,16 @@ def _base(net, side, node, parents, qt, k):
 def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
     last = net.nodes[node, N_PARENTS] - 1
     if last < 1:
-        return 0, n
+        return np.int64(0), n
     x = uniform(key, n) * base
     for i in range(last):
-        share = net.weight[qt + i] * value(net, side, side.par[parents + i], k)
+        share = net.weight[qt + np.uint64(i)] * value(net, side, side.par[parents + np.uint64(i)], k)
         if x < share:
-            return i, n + 1
+            return np.int64(i), n + 1
         x -= share
-    while value(net, side, side.par[parents + last], k) <= 0.0 and last > 0:  # only rounding can come here
+    while value(net, side, side.par[parents + np.uint64(last)], k) <= 0.0 and last > 0:  # only rounding can come here
         last -= 1
-    return last, n + 1
+    return np.int64(last), n + 1
 
 
 @kernel

@@ -45,7 +45,6 @@ from pitmanyor.kernels.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.desk import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.measure import (
@@ -60,6 +59,7 @@ from pitmanyor.kernels.measure import (
 )
 from pitmanyor.kernels.seating import open_term, stay_term
 from pitmanyor.kernels.slots import CONSTANT
+from pitmanyor.kernels.small import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.stirling import log_stirling
 
 NONE = np.uint32(0xFFFFFFFF)  # no slot

@@ -33,7 +33,6 @@ from pitmanyor.kernels.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.desk import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.draws import bernoulli_sum_tables
 from pitmanyor.kernels.jit import inlined, inner
 from pitmanyor.kernels.lanes import WIDTH
@@ -49,6 +48,7 @@ from pitmanyor.kernels.measure import (
     log_rising,
 )
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.stirling import log_stirling
 
 CONSTANT = -1  # in place of a row: one for every topic

@@ -10,8 +10,9 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.kernels import sheet as rows
 from pitmanyor.kernels.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.crossed import Crossed
-from pitmanyor.kernels.desk import NODES, OPEN, TO, WEIGHT, Desk
+from pitmanyor.kernels.desk import NODES, TO, WEIGHT, Desk
 from pitmanyor.kernels.slots import NONE, Slots
+from pitmanyor.kernels.small import OPEN
 from pitmanyor.plan import Plan
 from pitmanyor.plan.walks import Walks
 

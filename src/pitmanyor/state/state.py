@@ -26,9 +26,10 @@ from pitmanyor.kernels.arrays import (
 )
 from pitmanyor.kernels.collapsed import UNSEEN
 from pitmanyor.kernels.crossed import Crossed
-from pitmanyor.kernels.desk import FEW, MANY, Desk, Terms, fill_terms
+from pitmanyor.kernels.desk import Desk, fill_terms
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.kernels.slots import Slots
+from pitmanyor.kernels.small import FEW, MANY, Terms
 from pitmanyor.kernels.stirling import StirlingTables
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
