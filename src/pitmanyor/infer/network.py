@@ -86,7 +86,7 @@ class TextAndNetwork:
         self.passes = passes
         self.root_name = root_of(plan.graph).name
         self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
-        self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
+        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
         self.network = self._network(state)
         self.paper = PaperNetwork(self.network) if method == "paper" else None
         self.report = Report(0.0, 0.0, 0.0, 0)

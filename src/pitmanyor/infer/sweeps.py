@@ -86,7 +86,7 @@ class Sweeper:
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
-        self.switch, self.explicit = Switch(state), Explicit(state, n_threads)
+        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
 
     def step(self, state: State, seed: Seed) -> None:
         """One update of every token, and of those of explicit documents as many as there are passes."""

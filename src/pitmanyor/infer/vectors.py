@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor.infer.leaves import LeafIndex, find_leaves
 from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT, TABLES
-from pitmanyor.kernels.counting import Exits, count_shared, forget
+from pitmanyor.kernels.counting import Exits, Parts, count_shared, forget, list_exits
 from pitmanyor.kernels.leaves import up_leaf
 from pitmanyor.kernels.recount import (
     refresh_counts,
@@ -36,6 +36,7 @@ from pitmanyor.kernels.word_vectors import draw_word_node
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
+SMALL_SHARE = 4  # counts of a part of the documents may be as many as this share of the tokens
 LISTED = 10  # bits of a walk through the local topic nodes, up to which all walks are listed
 
 
@@ -77,24 +78,49 @@ def new_exits(state: State) -> Exits:
     return Exits(low, np.zeros((len(plan.graph.streams), 1 << bits if bits <= LISTED else 0), np.int64))
 
 
+def new_parts(state: State, n_parts: int) -> Parts:
+    """Documents in parts of equal numbers of tokens, if their counts are small beside the tokens; else in one."""
+    blocks, text = state.layout.blocks, state.text
+    rows = [blocks[i].rows for i, node in enumerate(state.plan.nodes) if node.side == "topic" and not node.local]
+    low, n_rests = min([r.start for r in rows], default=0), state.layout.sizes[1]
+    size = max([state.capacity, *(r.stop - low for r in rows)])
+    if (n_parts - 1) * (size + 2 * n_rests) > state.plan.n_tokens // SMALL_SHARE:
+        n_parts = 1
+    first = text.first[:: text.leaf.shape[1]]
+    bounds = np.searchsorted(first, np.linspace(0, first[-1], n_parts + 1))
+    bounds[0], bounds[-1] = 0, state.plan.n_documents
+    scratch = np.zeros((n_parts, *state.topics.scratch.shape), np.int64)
+    counts = np.zeros((n_parts - 1, size, 2), np.int32)
+    return Parts(bounds, scratch, low, counts, np.zeros((n_parts - 1, n_rests, 2), np.int64))
+
+
 class Switch:
     """Draws the shared nodes of a state as vectors, and rebuilds their counts from documents and vectors."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
         self.family = Family(state.plan.cells.parent_first, state.plan.cells.parent)
         self.shared = [i for i, node in enumerate(state.plan.nodes) if not node.local]
         self.chunks = {i: chunk_cells(state, i) for i in self.shared if state.plan.nodes[i].side == "word"}
         self.vectors = Vectors(*(np.zeros(0) for _ in range(4)))
-        self.log_x = np.zeros(0)
+        self.scalars = np.zeros((0, 2))  # log x and x of every restaurant on the way up
         self.exits = new_exits(state)
-        self.leaves: LeafIndex | None = None  # made when first needed: collapsed sweeps do without
-        self.n_held = 0
+        self.parts: Parts | None = None
+        self.leaves: LeafIndex | None = None  # both made when first needed: collapsed sweeps do without
+        self.n_held, self.capacity = 0, 0
 
     def _make_room(self, state: State) -> None:
         n_rests = state.layout.sizes[1]
-        if len(self.log_x) != n_rests:
+        if len(self.scalars) != n_rests:
             self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
-            self.log_x = np.zeros(n_rests)
+            self.scalars = np.zeros((n_rests, 2))
+
+    def _parts(self, state: State, leaves: LeafIndex) -> Parts:
+        """In several only if all words are counted by leaves: others would meet in the cells of words."""
+        if self.parts is None or self.capacity != state.capacity:
+            n_parts = self.n_threads if leaves.tokens.streams.all() else 1
+            self.parts, self.capacity = new_parts(state, n_parts), state.capacity
+        return self.parts
 
     def _leaves(self, state: State) -> LeafIndex:
         if self.leaves is None:
@@ -146,8 +172,7 @@ class Switch:
                 net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0
             elif i not in leaves.parents:
                 self._forget(state, i)
-        walks = (state.text, state.topics, state.words, self.exits)
-        count_shared(net, *walks, leaves.tokens.streams, leaves.tokens.bits)
+        self._count(state, leaves)
         for i in reversed(self.shared):
             block, cells = state.layout.blocks[i], plan.cells.of(i)
             if i in leaves.nodes:
@@ -165,6 +190,16 @@ class Switch:
             refresh_restaurants(net, i, block.rest, block.to_rest, size)
         open_door(net)
 
+    def _count(self, state: State, leaves: LeafIndex) -> None:
+        """Customers that documents send to shared nodes."""
+        net, parts = state.net, self._parts(state, leaves)
+        list_exits(net, state.text, state.topics, self.exits)
+        walks = (state.text, state.topics, state.words, self.exits)
+        count_shared(net, *walks, leaves.tokens.streams, leaves.tokens.bits, parts)
+        if len(parts.counts):
+            net.counts[parts.low : parts.low + parts.counts.shape[1]] += parts.counts.sum(axis=0, dtype=np.int32)
+            net.totals[:] += parts.totals.sum(axis=0)
+
     def _forget(self, state: State, i: int) -> None:
         """Empty the counts of a node, but not the tables of topics whose vectors were not drawn."""
         block, cells = state.layout.blocks[i], state.plan.cells.of(i)
@@ -179,10 +214,10 @@ class Switch:
         """A word node whose customers are tokens; its restaurants know how many."""
         block = state.layout.blocks[i]
         if state.plan.nodes[i].discount > 0:
-            up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
+            up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
         tokens = (state.text.topic, state.text.code)
         given = (state.net, state.tables, state.terms, self.family, tokens, leaves.tokens, i)
-        up_leaf(*given, leaves.nodes[i].rows(block, self.n_held), self.log_x, seed)
+        up_leaf(*given, leaves.nodes[i].rows(block, self.n_held), self.scalars, seed)
 
     def _up_words(self, state: State, i: int, seed: Seed) -> None:
         """A word node whose cells' customers are complete."""
@@ -190,6 +225,6 @@ class Switch:
         partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
         up_totals(net, i, chunks.bounds, chunks.instances, partial)
         if state.plan.nodes[i].discount > 0:
-            up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.log_x, seed)
-        up_words(net, state.tables, self.family, i, chunks.bounds, self.log_x, self.n_held, seed)
+            up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
+        up_words(net, state.tables, self.family, i, chunks.bounds, self.scalars, self.n_held, seed)
         up_totals(net, i, chunks.bounds, chunks.instances, partial)

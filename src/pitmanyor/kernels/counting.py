@@ -31,6 +31,8 @@ from pitmanyor.kernels.arrays import (
     WIDE,
     WORD_LIST,
     Ints,
+    Ints32,
+    Side,
 )
 from pitmanyor.kernels.document import listed_cell, lowest_shared, set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel, spread
@@ -41,6 +43,16 @@ class Exits(NamedTuple):
 
     shift: int
     place: Ints  # (stream, walk); the last column of `Side.scratch` where it stays among local nodes. Empty: too many
+
+
+class Parts(NamedTuple):
+    """Documents in as many parts as threads count, each but the first with counts of its own, added in the end."""
+
+    bounds: Ints  # the documents of part p are bounds[p]..bounds[p + 1] - 1
+    scratch: Ints  # (part, ...): see `Side`
+    low: int  # where the rows of topic-side nodes begin
+    counts: Ints32  # (part but the first, count from there on, CUSTOMERS or TABLES)
+    totals: Ints  # (part but the first, restaurant, CUSTOMERS or TABLES)
 
 
 @inner
@@ -88,18 +100,20 @@ def leaf_cell(words, text, which, token):
 
 
 @inlined
-def _set_topic_cells(topics, context):
-    """The topic side's cells in a context; returns where its list begins."""
+def _set_topic_cells(net, topics, context, low):
+    """The topic side's cells in a context, and the rows of shared ones from `low` on; returns where its list begins."""
     entry = topics.lists[context, FIRST]
     for pos in range(topics.lists[context + 1, FIRST] - entry):
         topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
+    for pos in range(topics.lists[context, SHARED]):
+        topics.scratch[PATH, pos] = net.cells[topics.scratch[AT, pos], ROW] - low
     return entry
 
 
-@inlined
-def _list_exits(net, text, topics, exits):
+@kernel
+def list_exits(net, text, topics, exits):
     """Where each walk leads that starts at a stream's leaf: the same in all contexts, whose lists have one shape."""
-    entry = _set_topic_cells(topics, 0)
+    entry = _set_topic_cells(net, topics, 0, 0)
     for s in range(exits.place.shape[0]):
         for j in range(exits.place.shape[1]):
             pos = exit_of(net, topics, entry, text.leaf[0, s, LEAF], np.int64(j) << exits.shift)
@@ -107,20 +121,20 @@ def _list_exits(net, text, topics, exits):
 
 
 @inlined
-def _count_topics(net, text, topics, exits, entry, leaf, s, tokens):
+def _count_topics(net, text, topics, exits, counts, entry, leaf, s, tokens):
     """Customers that tokens send to shared topic-side cells."""
     if exits.place.shape[1] == 0:
         for token in range(tokens[0], tokens[1]):
             pos = exit_of(net, topics, entry, leaf, text.code[token])
             if pos >= 0:
-                net.counts[topics.scratch[PATH, pos] + text.topic[token], CUSTOMERS] += 1
+                counts[topics.scratch[PATH, pos] + text.topic[token], CUSTOMERS] += 1
         return
     nowhere, low, mask = topics.scratch.shape[1] - 1, np.uint32(exits.shift), np.uint32(exits.place.shape[1] - 1)
     for i in range(tokens[0], tokens[1]):  # no branch: who opened a table cannot be guessed
         token = np.uint64(i)
         pos = exits.place[s, (text.code[token] >> low) & mask]
-        at = np.uint64(topics.scratch[PATH, pos]) + np.uint64(text.topic[token])
-        net.counts[at, CUSTOMERS] += np.int32(pos != nowhere)
+        at = np.uint64(topics.scratch[PATH, np.uint64(pos)]) + np.uint64(text.topic[token])
+        counts[at, CUSTOMERS] += np.int32(pos != nowhere)
 
 
 @inlined
@@ -136,34 +150,50 @@ def _count_words(net, text, words, which, tokens):
             net.counts[net.cells[cell, ROW] + column, CUSTOMERS] += 1
 
 
-@kernel
-def count_shared(net, text, topics, words, exits, by_leaf, bits):
-    """Customers that documents send to shared cells (which must be empty before).
+@inlined
+def _count_leaf(text, totals, rest, bits, tokens):
+    """Customers of the restaurants of a leaf, one for each topic: all tokens, or those whose walks lead there."""
+    if bits == 0:
+        for i in range(tokens[0], tokens[1]):
+            totals[rest + np.uint64(text.topic[np.uint64(i)]), CUSTOMERS] += 1
+        return
+    for i in range(tokens[0], tokens[1]):
+        token = np.uint64(i)
+        totals[rest + np.uint64(text.topic[token]), CUSTOMERS] += np.int64((text.code[token] & bits) != 0)
 
-    Of the streams in `by_leaf` only their leaf's restaurants are told how many they have: its cells are counted by
-    kernels/leaves.py. A document's tokens of one stream are all in the same restaurants, one for each topic; `bits` has
-    those of their walks that lead there, or 0 where all do.
-    """
+
+@inner
+def _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p):
+    counts, totals = net.counts[parts.low :], net.totals
+    if p > 0:
+        counts, totals = parts.counts[p - 1], parts.totals[p - 1]
+        counts[:], totals[:] = 0, 0
+    mine = Side(topics.lists, topics.entries, topics.par, parts.scratch[p], topics.values)
     n_streams = text.leaf.shape[1]
-    _list_exits(net, text, topics, exits)
-    topics.scratch[PATH, -1] = 0
-    for d in range(len(text.context)):
+    mine.scratch[PATH, -1] = 0
+    for d in range(parts.bounds[p], parts.bounds[p + 1]):
         context = text.context[d]
-        entry = _set_topic_cells(topics, context)
-        for pos in range(topics.lists[context, SHARED]):
-            topics.scratch[PATH, pos] = net.cells[topics.scratch[AT, pos], ROW]
+        entry = _set_topic_cells(net, mine, context, parts.low)
         for s in range(n_streams):
             which, leaf = text.leaf[context, s, WORD_LIST], text.leaf[context, s, LEAF]
             tokens = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1])
             if tokens[0] == tokens[1]:
                 continue
-            _count_topics(net, text, topics, exits, entry, leaf, s, tokens)
+            _count_topics(net, text, mine, exits, counts, entry, leaf, s, tokens)
             if by_leaf[s]:
                 rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
-                always = bits[s] == 0
-                for i in range(tokens[0], tokens[1]):
-                    token = np.uint64(i)
-                    opened = always | ((text.code[token] & bits[s]) != 0)
-                    net.totals[rest + np.uint64(text.topic[token]), CUSTOMERS] += np.int64(opened)
+                _count_leaf(text, totals, rest, bits[s], tokens)
             else:
                 _count_words(net, text, words, which, tokens)
+
+
+@spread
+def count_shared(net, text, topics, words, exits, by_leaf, bits, parts):
+    """Customers that documents send to shared cells (which must be empty before), those of `parts` in their own.
+
+    Of the streams in `by_leaf` only their leaf's restaurants are told how many they have: its cells are counted by
+    kernels/leaves.py. A document's tokens of one stream are all in the same restaurants, one for each topic; `bits` has
+    those of their walks that lead there, or 0 where all do. Other streams count in words' cells, and want one part.
+    """
+    for p in prange(len(parts.bounds) - 1):
+        _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p)

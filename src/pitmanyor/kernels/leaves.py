@@ -17,8 +17,10 @@ from numba import prange
 from pitmanyor.kernels.arrays import (
     BLOCK,
     CUSTOMERS,
+    KIND,
     N_PARENTS,
     NODE,
+    PYP,
     REST,
     ROW,
     TABLES,
@@ -33,8 +35,9 @@ from pitmanyor.kernels.counting import leaf_cell
 from pitmanyor.kernels.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.lanes import prefetch
 from pitmanyor.kernels.random import stream_key
-from pitmanyor.kernels.recount import UP, up_count
+from pitmanyor.kernels.recount import LEAST_BASE, UP, up_count, up_tables
 from pitmanyor.kernels.seating import refresh_small
+from pitmanyor.kernels.vectors import base_mass, has_one_base
 
 
 class Leaves(NamedTuple):
@@ -100,43 +103,70 @@ def _filled(fresh, n_held, found):
     return n_found
 
 
+@inlined
+def _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, partial, key):
+    """Tables of a row whose dishes have one base and one parent, or none; returns how many."""
+    row, rest = np.uint64(net.cells[cell, ROW]), np.uint64(net.cells[cell, REST])
+    base, n, n_tables = max(base_mass(net, family, cell, node, 0, 0), LEAST_BASE), np.int64(0), np.int32(0)
+    for j in range(len(found)):
+        k = np.uint64(found[j])
+        i, c, t = row + k, np.int64(fresh[k]), np.int64(1)
+        if c > 1:  # one customer sits at one table, which is true of most
+            t, n = up_tables(net, tables, node, rest + k, c, base, scalars[rest + k], key, n)
+        net.counts[i, CUSTOMERS], net.counts[i, TABLES] = c, t
+        partial[k] += t
+        n_tables += t
+        refresh_small(net, tables, terms, node, i)
+    return n_tables
+
+
+@inlined
+def _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, partial, n_held, key):
+    """The same where bases differ, or parents are several, or a Dirichlet has no tables."""
+    row, rest, n = net.cells[cell, ROW], net.cells[cell, REST], np.int64(0)
+    to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    for j in range(len(found)):
+        k = np.int64(found[j])
+        i = row + k
+        net.counts[i, CUSTOMERS] = fresh[k]
+        place = (i, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
+        n = up_count(net, tables, family, cell, node, place, scalars[rest + k], k, key, n)
+        partial[k] += net.counts[i, TABLES]
+        for p in range(n_parents):
+            partial[n_held + k * n_parents + p] += net.to[to_row + k * n_parents + p]
+        refresh_small(net, tables, terms, node, i)
+
+
 @inner
-def _leaf_row(net, tables, terms, family, cell, log_x, rows, work, partial, seed):
+def _leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, seed):
     """One cell, whose new counts stand in `work`."""
     sends, n_held = rows
-    node, row, rest = net.cells[cell, NODE], net.cells[cell, ROW], net.cells[cell, REST]
-    to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
-    key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
     fresh, found = work
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    above, wide = np.int64(0), np.int64(0)
-    if sends:
-        parent = family.parent[family.first[cell]]
-        above, wide = net.cells[parent, ROW], net.nodes[net.cells[parent, NODE], WIDE]
+    node, row = net.cells[cell, NODE], net.cells[cell, ROW]
     net.stay[row : row + n_held] = 0.0
     n_found = _filled(fresh, n_held, found)
     for j in range(n_found):
         i = np.uint64(row) + np.uint64(found[j])
         prefetch(net.counts, i * np.uint64(2))
         prefetch(net.open, i)
-    for j in range(n_found):
-        k = np.int64(found[j])
-        i = row + k
-        net.counts[i, CUSTOMERS] = fresh[k]
-        place = (i, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
-        n = up_count(net, tables, family, cell, node, place, log_x[rest + k], k, key, n)
-        t = net.counts[i, TABLES]
-        partial[k] += t
-        for p in range(n_parents):
-            partial[n_held + k * n_parents + p] += net.to[to_row + k * n_parents + p]
+    key, found = stream_key(seed[0], seed[1], seed[2], cell, UP), found[:n_found]
+    if net.nodes[node, KIND] == PYP and has_one_base(net, family, cell, node):
+        t = _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, partial, key)
         if sends:
-            net.counts[above + k * wide, CUSTOMERS] += t
-        refresh_small(net, tables, terms, node, i)
+            net.counts[net.cells[family.parent[family.first[cell]], ROW], CUSTOMERS] += t
+    else:
+        _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, partial, n_held, key)
+        if sends:
+            above = net.cells[family.parent[family.first[cell]], ROW]
+            wide = net.nodes[net.cells[family.parent[family.first[cell]], NODE], WIDE]
+            for j in range(n_found):
+                net.counts[above + found[j] * wide, CUSTOMERS] += net.counts[row + found[j], TABLES]
     fresh[:] = 0
 
 
 @inner
-def _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, rows, work, partial, seed):
+def _leaf_run(net, tables, terms, family, tokens, leaves, cells, scalars, rows, work, partial, seed):
     """The cells of one run."""
     (topic, code), (sends, bits, n_held) = tokens, rows
     partial[:] = 0
@@ -148,7 +178,7 @@ def _leaf_run(net, tables, terms, family, tokens, leaves, cells, log_x, rows, wo
             for j in range(leaves.first[cell], leaves.first[cell + 1]):
                 token = np.uint64(leaves.token[np.uint64(j)])
                 work[0, np.uint64(topic[token])] += np.int32((code[token] & bits) != 0)
-        _leaf_row(net, tables, terms, family, cell, log_x, (sends, n_held), (work[0], work[1]), partial, seed)
+        _leaf_row(net, tables, terms, family, cell, scalars, (sends, n_held), (work[0], work[1]), partial, seed)
 
 
 @inner
@@ -168,8 +198,9 @@ def _leaf_totals(net, node, cell, first, last, partial, n_held):
 
 
 @spread
-def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed):
-    """Counts, tables and terms of a leaf whose restaurants know their customers; `log_x` has a value for each.
+def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, scalars, seed):
+    """Counts, tables and terms of a leaf whose restaurants know their customers; `scalars` has
+    log x and x of each.
 
     `tokens` are the topics of tokens and their walks.
     """
@@ -180,7 +211,7 @@ def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, log_x, seed)
         if r < n_runs:
             cells = (rows.bounds[r], rows.bounds[r + 1])
             _leaf_run(
-                net, tables, terms, family, tokens, leaves, cells, log_x, how, rows.work[r], rows.partial[r], seed
+                net, tables, terms, family, tokens, leaves, cells, scalars, how, rows.work[r], rows.partial[r], seed
             )
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]

@@ -235,6 +235,14 @@ def measure_topics(net, tables, terms, start, stop, out, seed):
         _measure_topic_row(net, tables, terms, cell, out[cell - start], seed)
 
 
+@inlined
+def _small_dishes(terms, index, block, joint):
+    """The log joint with the dishes of a block, all of them small: one without customers adds nothing."""
+    for j in range(len(block)):
+        joint += terms.small[index, np.uint64(block[j, TABLES]), np.uint64(block[j, CUSTOMERS]), LOG_S]
+    return joint
+
+
 @inner
 def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
     """Dishes of the cells start..stop-1 of a word-side node, all columns of a cell at a time, into the log joint.
@@ -244,18 +252,26 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
     node = net.cells[start, NODE]
     n_columns = net.status[N_COLUMNS] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    is_dirichlet, plain = net.nodes[node, KIND] == DIRICHLET, net.nodes[node, N_PARENTS] == 1
+    index = np.uint64(max(net.nodes[node, TABLE], 0))
     out[:] = 0.0
     drawn[:] = 0
     for cell in range(start, stop):
         row, to_row, q = net.cells[cell, ROW], net.cells[cell, TO_ROW], net.cells[cell, REST]
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
+        key, n = np.uint64(0), np.int64(0)
+        if is_dirichlet:
+            key = stream_key(seed[0], seed[1], seed[2], cell, MEASURE)
         counts = net.counts[row : row + n_columns]
         for first in range(0, n_columns, BLOCK):
             block = counts[first : min(first + BLOCK, n_columns)]
-            some = np.int32(0)
+            some, tables_of = np.int32(0), np.int32(0)
             for j in range(len(block)):
                 some |= block[j, CUSTOMERS]
+                tables_of |= block[j, TABLES]
             if some == 0:
+                continue
+            if plain and is_small(some, tables_of):
+                out[JOINT] = _small_dishes(terms, index, block, out[JOINT])
                 continue
             for j in range(len(block)):
                 if block[j, CUSTOMERS] > 0:

@@ -38,17 +38,22 @@ LEAST_BASE = 1e-300
 
 
 @inlined
-def _draw_tables(tables, index, c, log_x, base, key, n):
-    """t ~ S(c, t; a) (x H)^t, without logarithms for the few customers that most dishes have."""
-    y = (math.exp(log_x) if log_x < LARGEST_LOG_Y else math.inf) * base
+def up_tables(net, tables, node, q, c, base, scalar, key, n):
+    """t ~ S(c, t; a) (x H)^t of a dish with c customers given its old base H; `scalar` is log x and x (maths 4).
+
+    Without logarithms for the few customers that most dishes have.
+    """
+    if net.reals[node, DISCOUNT] == 0.0:
+        return bernoulli_sum_tables(c, net.rests[CONCENTRATION, q] * base, key, n)
+    index, y = net.nodes[node, TABLE], scalar[1] * base
     if is_short(tables, index, c, y):
         return draw_short(tables, index, c, y, uniform(key, n)), n + 1
-    return draw_tables(tables, index, c, log_x + math.log(base), key, n)
+    return draw_tables(tables, index, c, scalar[0] + math.log(base), key, n)
 
 
 @inlined
-def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
-    """Tables of one dish given the old base, t ~ S(c, t; a) (x H)^t, and their split among the parents."""
+def up_count(net, tables, family, cell, node, place, scalar, k, key, n):
+    """Tables of one dish given the old base, and their split among the parents."""
     i, q, it, qt = place
     c = net.counts[i, CUSTOMERS]
     net.counts[i, TABLES] = 0
@@ -59,10 +64,7 @@ def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
         net.counts[i, TABLES] = 1
         return n
     base = max(base_mass(net, family, cell, node, qt, k), LEAST_BASE)
-    if net.reals[node, DISCOUNT] > 0.0:
-        t, n = _draw_tables(tables, net.nodes[node, TABLE], c, log_x, base, key, n)
-    else:
-        t, n = bernoulli_sum_tables(c, net.rests[CONCENTRATION, q] * base, key, n)
+    t, n = up_tables(net, tables, node, q, c, base, scalar, key, n)
     net.counts[i, TABLES] = t
     if n_parents > 1:
         left, mass = t, base
@@ -82,13 +84,14 @@ def up_count(net, tables, family, cell, node, place, log_x, k, key, n):
 
 @inner
 def up_scalar(net, vectors, node, q, key):
-    """log x with x = a g q^a, q = v + Gamma(C)/sum J, from the new C and the last sum J (maths 4)."""
+    """log x and x = a g q^a, q = v + Gamma(C)/sum J, from the new C and the last sum J (maths 4)."""
     a = net.reals[node, DISCOUNT]
     log_q = vectors.log_v[q]
     if net.totals[q, CUSTOMERS] > 0:
         x, _ = log_gamma(float(net.totals[q, CUSTOMERS]), key, 0)
         log_q = np.logaddexp(log_q, x - vectors.log_total[q])
-    return math.log(a) + vectors.log_g[q] + a * log_q
+    log_x = math.log(a) + vectors.log_g[q] + a * log_q
+    return log_x, math.exp(log_x) if log_x < LARGEST_LOG_Y else math.inf
 
 
 @inner
@@ -136,7 +139,7 @@ def up_totals(net, node, chunks, instances, partial):
 
 
 @inner
-def _up_word_chunk(net, tables, family, node, start, stop, log_x, n_held, seed):
+def _up_word_chunk(net, tables, family, node, start, stop, scalars, n_held, seed):
     n_columns = n_held if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
@@ -145,26 +148,28 @@ def _up_word_chunk(net, tables, family, node, start, stop, log_x, n_held, seed):
         to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
         for k in range(n_columns):
             place = (row + k, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
-            n = up_count(net, tables, family, cell, node, place, log_x[rest + k], k, key, n)
+            n = up_count(net, tables, family, cell, node, place, scalars[rest + k], k, key, n)
 
 
 @spread
-def up_words(net, tables, family, node, chunks, log_x, n_held, seed):
-    """Tables of a word-side node, those of held topics if it is per topic; `log_x` holds a value per restaurant."""
+def up_words(net, tables, family, node, chunks, scalars, n_held, seed):
+    """Tables of a word-side node, those of held topics if it is per topic; `scalars`: log x and x per restaurant."""
     for c in prange(len(chunks) - 1):
-        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], log_x, n_held, seed)
+        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], scalars, n_held, seed)
 
 
 @inner
-def _fill_scalar(net, vectors, node, q, log_x, seed):
-    log_x[q] = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS))
+def _fill_scalar(net, vectors, node, q, scalars, seed):
+    scalars[q, 0], scalars[q, 1] = up_scalar(
+        net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS)
+    )
 
 
 @spread
-def up_scalars(net, vectors, node, start, stop, log_x, seed):
-    """log x of the restaurants start..stop-1 of a node with a discount."""
+def up_scalars(net, vectors, node, start, stop, scalars, seed):
+    """log x and x of the restaurants start..stop-1 of a node with a discount."""
     for q in prange(start, stop):
-        _fill_scalar(net, vectors, node, q, log_x, seed)
+        _fill_scalar(net, vectors, node, q, scalars, seed)
 
 
 @kernel
@@ -203,9 +208,9 @@ def _up_topic_row(net, tables, vectors, family, cell, seed):
     to_row, qt = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
     if net.nodes[node, KIND] == GEM:
         return
-    log_x = 0.0
+    scalar = (0.0, 0.0)
     if net.reals[node, DISCOUNT] > 0.0:
-        log_x = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS))
+        scalar = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS))
     key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     net.totals[q, TABLES] = 0
@@ -213,7 +218,7 @@ def _up_topic_row(net, tables, vectors, family, cell, seed):
         net.n_to[qt + p] = 0
     for k in range(net.status[N_LIVE]):
         it = to_row + k * n_parents
-        n = up_count(net, tables, family, cell, node, (row + k, q, it, qt), log_x, k, key, n)
+        n = up_count(net, tables, family, cell, node, (row + k, q, it, qt), scalar, k, key, n)
         net.totals[q, TABLES] += net.counts[row + k, TABLES]
         for p in range(n_parents):
             net.n_to[qt + p] += net.to[it + p]

@@ -76,6 +76,15 @@ def base_mass(net, family, cell, node, qt, k):
     return total
 
 
+@inlined
+def has_one_base(net, family, cell, node):
+    """Is the base mass of a word the same under every topic?"""
+    n_parents = net.nodes[node, N_PARENTS]
+    return n_parents == 0 or (
+        n_parents == 1 and net.nodes[net.cells[family.parent[family.first[cell]], NODE], WIDE] == 0
+    )
+
+
 @inner
 def draw_scalars(net, vectors, node, q, qt, key):
     """rho, v and g of one restaurant from its tables: v ~ Beta(b, C), g ~ Gamma(b/a + T) (maths 4, switching)."""

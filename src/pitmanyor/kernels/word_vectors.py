@@ -40,7 +40,7 @@ from pitmanyor.kernels.draws_row import (
 )
 from pitmanyor.kernels.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.random import stream_key
-from pitmanyor.kernels.vectors import DOWN, base_mass, jump, log_jump
+from pitmanyor.kernels.vectors import DOWN, base_mass, has_one_base, jump, log_jump
 
 DOWN_EMPTY = 3  # a purpose of random streams
 LEAST_BASE = 1e-300
@@ -54,31 +54,43 @@ def _word_chunk(net, vectors, family, start, stop, sums, bases, leaf, seed):
     if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
         _stable_words(net, vectors, family, new_lanes(len(sums)), start, stop, sums, bases, leaf, seed)
     else:
-        _words_one_by_one(net, vectors, family, start, stop, sums, bases, leaf, seed)
+        found = np.empty(len(sums), np.int32)
+        _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed)
 
 
 @inlined
-def _forget(net, family, cell, k, sends):
-    """The counts of column k of a leaf's cell; its tables are taken off their parent's customers if it `sends` them."""
-    node, i = net.cells[cell, NODE], net.cells[cell, ROW] + k
+def _forget(net, family, cell, first, found, sends):
+    """Counts of the columns `first + found` of a leaf's cell; if it `sends` its tables, they leave the parent."""
+    cell, n_tables = np.uint64(cell), np.int32(0)
+    node, row = np.uint64(net.cells[cell, NODE]), np.uint64(net.cells[cell, ROW] + first)
+    above, wide = np.uint64(0), np.uint64(0)
     if sends:
-        parent = family.parent[family.first[cell]]
-        above = net.cells[parent, ROW] + k * net.nodes[net.cells[parent, NODE], WIDE]
-        net.counts[above, CUSTOMERS] -= net.counts[i, TABLES]
-    net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = 0, 0, 1.0
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    for p in range(n_parents):
-        net.to[net.cells[cell, TO_ROW] + k * n_parents + p] = 0
+        parent = family.parent[np.uint64(family.first[cell])]
+        above, wide = np.uint64(net.cells[parent, ROW]), np.uint64(net.nodes[net.cells[parent, NODE], WIDE])
+    for j in range(len(found)):
+        column = np.uint64(found[j])
+        i, t = row + column, net.counts[row + column, TABLES]
+        n_tables += t
+        if wide:
+            net.counts[above + np.uint64(first) + column, CUSTOMERS] -= t
+        net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = 0, 0, 1.0
+    if sends and not wide:
+        net.counts[above, CUSTOMERS] -= n_tables
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents > 1:
+        for j in range(len(found)):
+            to = net.cells[cell, TO_ROW] + (first + np.int64(found[j])) * n_parents
+            net.to[to : to + n_parents] = 0
 
 
 @inner
-def _words_one_by_one(net, vectors, family, start, stop, sums, bases, leaf, seed):
-    """Draw cell by cell; empty restaurants are left out."""
+def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed):
+    """Draw cell by cell; empty restaurants are left out. `found` is scratch."""
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
         key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
-        row, rest, to_rest = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
+        row, rest, to_rest, n_found = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST], 0
         for k in range(len(sums)):
             base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
             bases[k] += base
@@ -87,7 +99,10 @@ def _words_one_by_one(net, vectors, family, start, stop, sums, bases, leaf, seed
                 net.stay[row + k] = x
                 sums[k] += net.stay[row + k]
                 if leaf[0] and net.counts[row + k, CUSTOMERS] > 0:
-                    _forget(net, family, cell, k, leaf[1])
+                    found[n_found] = k
+                    n_found += 1
+        if leaf[0]:
+            _forget(net, family, cell, 0, found[:n_found], leaf[1])
 
 
 @inner
@@ -96,7 +111,7 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, s
     node = net.cells[start, NODE]
     n_columns, a = len(sums), net.reals[node, DISCOUNT]
     log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
-    shared = _has_one_base(net, family, start, node)
+    shared = has_one_base(net, family, start, node)
     if shared:
         _split_powers(log_g, a, lanes)
     mass, more = 0.0, (np.int32(0), np.float32(0.0))
@@ -123,20 +138,10 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, s
                 value = lanes.value[at : at + size]
                 n_found, n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
                 if leaf[0]:
-                    for i in range(n_found):
-                        _forget(net, family, cell, first + lanes.found[i], leaf[1])
+                    _forget(net, family, cell, first, lanes.found[:n_found], leaf[1])
                 _keep(value, net.stay[row : row + size], sums[first : first + size])
     if shared:
         bases[:n_columns] = mass
-
-
-@inlined
-def _has_one_base(net, family, cell, node):
-    """Is the base mass of a word the same under every topic?"""
-    n_parents = net.nodes[node, N_PARENTS]
-    return n_parents == 0 or (
-        n_parents == 1 and net.nodes[net.cells[family.parent[family.first[cell]], NODE], WIDE] == 0
-    )
 
 
 @inner
@@ -174,7 +179,7 @@ def _add_customers(counts, value, found, a, key, n):
                 found[n_found] = start + j
                 n_found += block[j, CUSTOMERS] > 0
     for i in range(n_found):
-        j = found[i]
+        j = np.uint64(found[i])
         x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
         value[j] += x
     return n_found, n
