@@ -91,7 +91,8 @@ def new_parts(state: State, n_parts: int) -> Parts:
     bounds[0], bounds[-1] = 0, state.plan.n_documents
     scratch = np.zeros((n_parts, *state.topics.scratch.shape), np.int64)
     counts = np.zeros((n_parts - 1, size, 2), np.int32)
-    return Parts(bounds, scratch, low, counts, np.zeros((n_parts - 1, n_rests, 2), np.int64))
+    found = np.zeros((n_parts, int(np.diff(text.first).max(initial=0))), np.int64)
+    return Parts(bounds, scratch, found, low, counts, np.zeros((n_parts - 1, n_rests, 2), np.int64))
 
 
 class Switch:

@@ -50,6 +50,7 @@ class Parts(NamedTuple):
 
     bounds: Ints  # the documents of part p are bounds[p]..bounds[p + 1] - 1
     scratch: Ints  # (part, ...): see `Side`
+    found: Ints  # (part, token of a document): the counts to which its tokens go
     low: int  # where the rows of topic-side nodes begin
     counts: Ints32  # (part but the first, count from there on, CUSTOMERS or TABLES)
     totals: Ints  # (part but the first, restaurant, CUSTOMERS or TABLES)
@@ -121,20 +122,31 @@ def list_exits(net, text, topics, exits):
 
 
 @inlined
-def _count_topics(net, text, topics, exits, counts, entry, leaf, s, tokens):
-    """Customers that tokens send to shared topic-side cells."""
+def _count_topics(net, text, topics, exits, counts, found, entry, leaf, s, tokens):
+    """Customers that tokens send to shared topic-side cells.
+
+    Their counts are found first, without a branch, for who opened a table cannot be guessed. Adding at once would wait
+    at each token: a processor does not know where it will add before it has found the place for the last one.
+    """
     if exits.place.shape[1] == 0:
         for token in range(tokens[0], tokens[1]):
             pos = exit_of(net, topics, entry, leaf, text.code[token])
             if pos >= 0:
                 counts[topics.scratch[PATH, pos] + text.topic[token], CUSTOMERS] += 1
         return
-    nowhere, low, mask = topics.scratch.shape[1] - 1, np.uint32(exits.shift), np.uint32(exits.place.shape[1] - 1)
-    for i in range(tokens[0], tokens[1]):  # no branch: who opened a table cannot be guessed
+    nowhere, low, mask = (
+        np.uint64(topics.scratch.shape[1] - 1),
+        np.uint32(exits.shift),
+        np.uint32(exits.place.shape[1] - 1),
+    )
+    n_found = np.uint64(0)
+    for i in range(tokens[0], tokens[1]):
         token = np.uint64(i)
-        pos = exits.place[s, (text.code[token] >> low) & mask]
-        at = np.uint64(topics.scratch[PATH, np.uint64(pos)]) + np.uint64(text.topic[token])
-        counts[at, CUSTOMERS] += np.int32(pos != nowhere)
+        pos = np.uint64(exits.place[s, (text.code[token] >> low) & mask])
+        found[n_found] = topics.scratch[PATH, pos] + text.topic[token]
+        n_found += np.uint64(pos != nowhere)
+    for j in range(n_found):
+        counts[np.uint64(found[j]), CUSTOMERS] += 1
 
 
 @inlined
@@ -179,7 +191,7 @@ def _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p):
             tokens = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1])
             if tokens[0] == tokens[1]:
                 continue
-            _count_topics(net, text, mine, exits, counts, entry, leaf, s, tokens)
+            _count_topics(net, text, mine, exits, counts, parts.found[p], entry, leaf, s, tokens)
             if by_leaf[s]:
                 rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
                 _count_leaf(text, totals, rest, bits[s], tokens)
