@@ -13,7 +13,7 @@ import numpy as np
 from numba import config
 
 from pitmanyor.kernels.arrays import BLOCK
-from pitmanyor.kernels.lanes import _HALVES, _STEPS, WIDTH
+from pitmanyor.kernels.lanes import _HALVES, WIDTH, prefix_sums
 
 if vars(config)["DISABLE_JIT"]:
 
@@ -33,9 +33,7 @@ if vars(config)["DISABLE_JIT"]:
         w = np.maximum(flat[_eight(value)] * flat[_eight(factor)] - flat[_eight(cut)], np.float32(0.0))
         flat[_eight(phi)] = words.reshape(-1)[int(row) + topic[_eight(h)].astype(np.int64)]
         w = w * flat[_eight(phi)]
-        for step in _STEPS:
-            w[step:] = w[step:] + w[:-step]
-        flat[_eight(out)] = w + carry
+        flat[_eight(out)] = prefix_sums(w) + carry
         return flat[int(out) + WIDTH - 1]
 
     def _beyond(flat, value, factor, cut):
@@ -64,10 +62,8 @@ if vars(config)["DISABLE_JIT"]:
 
     def place_in(words, a, bases, b, x):
         w = words.reshape(-1)[int(a) : int(a) + BLOCK] * bases.reshape(-1)[int(b) : int(b) + BLOCK]
-        for half in (w[:WIDTH], w[WIDTH:]):
-            for step in _STEPS:
-                half[step:] = half[step:] + half[:-step]
-        w[WIDTH:] += w[WIDTH - 1]
+        first, second = prefix_sums(w[:WIDTH].copy()), prefix_sums(w[WIDTH:].copy())
+        w = np.concatenate([first, second + first[-1]])
         return np.uint64(min(int((w <= x).sum()), BLOCK - 1))
 
 else:
@@ -75,7 +71,7 @@ else:
     from numba import types
     from numba.extending import intrinsic
 
-    from pitmanyor.kernels.lanes import _I32, _I64, _data, _load, _mask, _prefix_sums, _spread
+    from pitmanyor.kernels.lanes import _I32, _I64, _data, _load, _mask, _spread, add_carry
 
     _FLOAT = ir.FloatType()
     _EIGHT_INTS = ir.VectorType(ir.IntType(32), WIDTH)
@@ -159,9 +155,9 @@ else:
             w = builder.fsub(builder.fmul(load(value), load(factor)), load(cut))
             nothing = ir.Constant(w.type, [_FLOAT(0.0)] * WIDTH)
             w = builder.fmul(builder.select(builder.fcmp_ordered(">", w, nothing), w, nothing), p)
-            w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
+            w, last = add_carry(builder, prefix_sums(builder, w), carry)
             _store(builder, pointer, out, w)
-            return builder.extract_element(w, _I32(WIDTH - 1))
+            return last
 
         return _REAL(flat, _AT, _AT, _AT, _AT, _AT, topic, _AT, words, _AT, _REAL), generate
 
@@ -234,7 +230,7 @@ else:
         """Into which product of two blocks x falls, if they lie one after the other; the last if beyond them all."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            first, second = (_prefix_sums(builder, w) for w in _products(context, builder, signature, args))
+            first, second = (prefix_sums(builder, w) for w in _products(context, builder, signature, args))
             second = builder.fadd(second, _spread(builder, builder.extract_element(first, _I32(WIDTH - 1))))
             count = _I64(0)
             for sums in (first, second):

@@ -19,7 +19,8 @@ from pitmanyor.kernels.arrays import BLOCK
 
 WIDTH = 8
 LINE = 16  # numbers that memory hands over together
-_STEPS = (1, 2, 4)  # a prefix sum of eight: every lane adds the one so many to its left
+HALF = WIDTH // 2  # a processor moves numbers within half a vector in one step, and across in several
+_STEPS = (1, 2)  # a prefix sum of four: every lane adds the one so many to its left
 _HALVES = (4, 2, 1)  # a sum of eight: the left so many lanes add the next
 
 if vars(config)["DISABLE_JIT"]:
@@ -27,9 +28,12 @@ if vars(config)["DISABLE_JIT"]:
     def _eight(place, h):
         return slice(int(place) + int(h), int(place) + int(h) + WIDTH)
 
-    def _sums(w):
+    def prefix_sums(w):
+        """Each half by itself; then the right one adds the last of the left."""
+        halves = w.reshape(2, HALF)
         for step in _STEPS:
-            w[step:] = w[step:] + w[:-step]
+            halves[:, step:] = halves[:, step:] + halves[:, :-step]
+        halves[1] += halves[0, -1]
         return w
 
     def cumulate(stay, opening, topic, values, out, row, gain, h, carry, late, gone):
@@ -38,13 +42,13 @@ if vars(config)["DISABLE_JIT"]:
         for slot, new_stay, new_opening in (late, gone):
             if here.start <= slot < here.stop:
                 s[int(slot) - here.start], o[int(slot) - here.start] = new_stay, new_opening
-        out[here] = _sums((s + gain * o) * values[int(row) + topic[here].astype(np.int64)]) + carry
+        out[here] = prefix_sums((s + gain * o) * values[int(row) + topic[here].astype(np.int64)]) + carry
         return out[here.stop - 1]
 
     def weigh_lanes(rows, places, topic, values, row, gain, h, carry):
         stay, opening, out = (_eight(place, h) for place in places)
         weights = (rows[stay] + gain * rows[opening]) * values[int(row) + topic[_eight(0, h)].astype(np.int64)]
-        rows[out] = _sums(weights) + carry
+        rows[out] = prefix_sums(weights) + carry
         return rows[out][-1]
 
     def count_below(sums, x, h):
@@ -97,11 +101,18 @@ else:
         nothing = ir.Constant(_vector(value.type), ir.Undefined)
         return builder.shuffle_vector(builder.insert_element(nothing, value, _I32(0)), nothing, _mask([0] * WIDTH))
 
-    def _prefix_sums(builder: Any, w: Any) -> Any:
+    def prefix_sums(builder: Any, w: Any) -> Any:
+        """Each half by itself; then the right one adds the last of the left."""
         zero = ir.Constant(w.type, [w.type.element(0.0)] * WIDTH)
         for step in _STEPS:
-            w = builder.fadd(w, builder.shuffle_vector(w, zero, _mask([WIDTH] * step + [*range(WIDTH - step)])))
-        return w
+            left = [[WIDTH] * step + [*range(first, first + HALF - step)] for first in (0, HALF)]
+            w = builder.fadd(w, builder.shuffle_vector(w, zero, _mask([*left[0], *left[1]])))
+        return builder.fadd(w, builder.shuffle_vector(w, zero, _mask([WIDTH] * HALF + [HALF - 1] * HALF)))
+
+    def add_carry(builder: Any, sums: Any, carry: Any) -> tuple[Any, Any]:
+        """Prefix sums that go on from `carry`, and the last of them, which is there before the others are."""
+        last = builder.fadd(builder.extract_element(sums, _I32(WIDTH - 1)), carry)
+        return builder.fadd(sums, _spread(builder, carry)), last
 
     def _weights(builder: Any, stay: Any, opening: Any, topic: Any, values: Any, gain: Any) -> Any:
         """(stay + gain * opening) * values[topic] of eight slots."""
@@ -133,9 +144,9 @@ else:
                 s = builder.select(here, _spread(builder, new_stay), s)
                 o = builder.select(here, _spread(builder, new_opening), o)
             w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
-            w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
+            w, last = add_carry(builder, prefix_sums(builder, w), carry)
             builder.store(w, _place(builder, out, h, element), align=_align(element))
-            return builder.extract_element(w, _I32(WIDTH - 1))
+            return last
 
         real = stay.dtype
         change = types.Tuple((types.uint64, real, real))
@@ -157,9 +168,9 @@ else:
                 for x, i, e in ((rows, stay, element), (rows, opening, element), (topic, h, _I32))
             )
             w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
-            w = builder.fadd(_prefix_sums(builder, w), _spread(builder, carry))
+            w, last = add_carry(builder, prefix_sums(builder, w), carry)
             builder.store(w, _place(builder, rows, out, element), align=_align(element))
-            return builder.extract_element(w, _I32(WIDTH - 1))
+            return last
 
         real, three = rows.dtype, types.UniTuple(types.uint64, 3)
         return real(rows, three, topic, values, types.uint64, real, types.uint64, real), generate
