@@ -180,3 +180,11 @@ def test_streams_and_draws_have_the_same_bytes_with_the_compiler_off_and_no_warn
     assert len(on) > 5000
     different = [pair for pair in zip(on, off, strict=True) if pair[0] != pair[1]]
     assert different == []
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_units_are_inside_0_and_1_in_either_precision(real: type) -> None:
+    unit = outside(random.unit)
+    assert 0.0 < unit(real, 0) < 1e-9
+    assert 1.0 - 1e-7 < unit(real, 2**32 - 1) < 1.0
+    assert unit(real, 2**31) == pytest.approx(0.5)

@@ -149,9 +149,13 @@ def uniform_in(real: Any, key: np.uint64, n: int) -> Any:
 
 
 @inlined
+def unit(real: Any, word: Any) -> Any:
+    """32 bits as a number inside (0, 1). In single precision the largest would round up to 1, and be below nothing."""
+    return min((real(np.int64(word)) + real(0.5)) * real(2.0**-32), real(1.0 - 2.0**-24))
+
+
+@inlined
 def uniform_pair(real: Any, key: np.uint64, n: int) -> tuple[Any, Any]:
     """Two uniforms on a grid of 2^-32 from the n-th 64 bits, in a kernel's own precision: for choices between two."""
     both = bits(key, n)
-    low, high = np.int64(both & _LOW), np.int64(both >> _HALF)
-    half, unit = real(0.5), real(2.0**-32)
-    return (real(low) + half) * unit, (real(high) + half) * unit
+    return unit(real, both & _LOW), unit(real, both >> _HALF)

@@ -19,6 +19,7 @@ from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
 from pitmanyor.kernels.random import stream_key, uniform_in, uniform_pair
 from pitmanyor.kernels.slots import (
     NONE,
+    join,
     load,
     measure,
     new_terms,
@@ -188,12 +189,10 @@ def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, sta
         h, n_slots = draw(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
         slots.seat[seat] = h
         stays, opening = slots.stay[h], gain * (slots.opening[h] + slots.base[h])
-        opens = np.int64(shape.kind != DIRICHLET and v * (stays + opening) >= stays)
+        opens = shape.kind != DIRICHLET and v * (stays + opening) >= stays
         n += 2
-        slots.customers[h] += 1
-        slots.tables[h] += opens
-        n_tables += opens
-        late = new_terms(tables, terms, slots, shape, h)
+        n_tables += np.int64(opens)
+        late = join(tables, terms, slots, shape, h, opens)
     return n_slots, n_tables, n, late
 
 

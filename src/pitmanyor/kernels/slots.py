@@ -48,7 +48,7 @@ from pitmanyor.kernels.measure import (
     log_rising,
 )
 from pitmanyor.kernels.seating import leave_probability, open_term, stay_term
-from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
+from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, STRIDE, is_small, place_of
 from pitmanyor.kernels.stirling import log_stirling
 
 CONSTANT = -1  # in place of a row: one for every topic
@@ -164,6 +164,27 @@ def new_terms(tables, terms, slots, shape, h):
         far, opens_far, slots.leave[h] = far_terms(tables, shape, c, t)
         stay, opens = real(far), real(opens_far)
     return h, stay, (opens - real(1.0)) * slots.base[h]
+
+
+@inlined
+def join(tables, terms, slots, shape, h, opens):
+    """One more customer in slot h, and a table if it `opens` one; the slot with its terms, as `new_terms` has them.
+
+    Terms are read for either case before it is known which it is: the next token waits for them.
+    """
+    c, t = np.int64(slots.customers[h]) + 1, np.int64(slots.tables[h])
+    slots.customers[h] = c
+    slots.tables[h] = t + np.int64(opens)
+    if not is_small(c, t + 1) or shape.kind == DIRICHLET:
+        return new_terms(tables, terms, slots, shape, h)
+    sits = place_of(shape.index, c, t)
+    other = sits + np.uint64(STRIDE)
+    stay, stay_other = terms.flat[sits + np.uint64(STAY)], terms.flat[other + np.uint64(STAY)]
+    ratio, ratio_other = terms.flat[sits + np.uint64(OPEN)], terms.flat[other + np.uint64(OPEN)]
+    leave, leave_other = terms.flat[sits + np.uint64(LEAVE)], terms.flat[other + np.uint64(LEAVE)]
+    slots.leave[h] = leave_other if opens else leave
+    opening = (ratio_other if opens else ratio) - slots.stay.dtype.type(1.0)
+    return h, stay_other if opens else stay, opening * slots.base[h]
 
 
 @inlined

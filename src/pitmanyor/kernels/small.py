@@ -13,6 +13,7 @@ from pitmanyor.kernels.jit import inlined
 # counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
 FEW, MANY = 64, 64 if vars(config)["DISABLE_JIT"] else 256
 STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
+STRIDE = MANY * 4  # in `Terms.flat`, from some tables to one more
 
 
 class Terms(NamedTuple):
