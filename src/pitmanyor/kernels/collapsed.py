@@ -19,8 +19,11 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.births import update_topics
 from pitmanyor.kernels.desk import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
 from pitmanyor.kernels.document import (
+    SOON,
+    fetch_counts,
     load_document,
     load_run,
+    row_of_words,
     save_document,
     save_run,
     set_word_cells,
@@ -138,7 +141,10 @@ def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
         which = text.leaf[context, s, WORD_LIST]
         place = (part, text.leaf[context, s, LEAF], word_part(words, which, True), word_leaf(words, which))
         start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
+        top, in_order = row_of_words(net, text, words, d, s)
         while start < stop:
+            if in_order:
+                fetch_counts(net, text, words, which, top, min(start + SOON, stop - 1))
             end = start + 1
             while end < stop and text.word[end] == text.word[start]:
                 end += 1

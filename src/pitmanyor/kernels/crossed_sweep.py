@@ -21,11 +21,11 @@ from pitmanyor.kernels.crossed import (
     take_crossed,
 )
 from pitmanyor.kernels.crossed_draw import draw, scale_slots, scaled_terms, weigh_dishes
-from pitmanyor.kernels.document import lowest_shared
+from pitmanyor.kernels.document import lowest_shared, row_of_words
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.random import stream_key, uniform_pair
-from pitmanyor.kernels.simple import AHEAD, fetch, fetch_first, row_of_token, row_of_words, weigh
+from pitmanyor.kernels.simple import AHEAD, fetch, fetch_first, row_of_token, weigh
 from pitmanyor.kernels.slots import load, measure, save, shape_of, take_slots, write_terms
 
 

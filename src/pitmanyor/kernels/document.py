@@ -14,21 +14,27 @@ from pitmanyor.kernels.arrays import (
     CUSTOMERS,
     FIRST,
     LEAF,
+    LIVE,
     MODE,
+    N_COLUMNS,
     N_WORDS,
     NODE,
     OWN,
     REST,
     REST_WIDE,
+    ROW,
     SHARED,
     TABLES,
     WORD_LIST,
 )
 from pitmanyor.kernels.desk import OF_TOPIC, TO, TOKENS, close_slot, empty_slot, open_slot, refresh_local, refresh_slot
 from pitmanyor.kernels.jit import inlined, inner
+from pitmanyor.kernels.lanes import LINE, prefetch
 from pitmanyor.kernels.local import places, walk_back, walk_local
 from pitmanyor.kernels.measure import measure_dishes, measure_local
 from pitmanyor.kernels.small import OPEN, STAY
+
+SOON = 2  # tokens: the counts of their words are fetched so early
 
 
 @inlined
@@ -65,6 +71,31 @@ def word_leaf(words, which):
 def lowest_shared(words, which):
     """The entry of a list's last shared position: all others of them are above it."""
     return words.lists[which, FIRST] + words.lists[which, SHARED] - 1
+
+
+@inlined
+def row_of_words(net, text, words, d, s):
+    """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
+    bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
+    in_order = words.entries[bottom, MODE] == AT_WORD
+    return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
+
+
+@inlined
+def fetch_counts(net, text, words, which, top, token):
+    """Have what a token's word has under all topics come near, and its count under the token's own.
+
+    `top` is where the rows of its stream's words start, in their order.
+    """
+    word, entry = np.uint64(text.word[np.uint64(token)]), words.lists[which, FIRST]
+    for pos in range(words.lists[which, SHARED]):
+        cell = np.uint64(words.entries[np.uint64(entry + pos), CELL]) + word
+        prefetch(net.cells, cell * np.uint64(net.cells.shape[1]))
+    row = top + word * np.uint64(len(net.status) - LIVE)
+    for k in range(0, net.status[N_COLUMNS], LINE):
+        prefetch(net.stay, row + np.uint64(k))
+        prefetch(net.open, row + np.uint64(k))
+    prefetch(net.counts, (row + np.uint64(max(text.topic[np.uint64(token)], 0))) * np.uint64(2))
 
 
 @inner

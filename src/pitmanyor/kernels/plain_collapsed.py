@@ -39,13 +39,11 @@ from pitmanyor.kernels.crossed import (
     take_crossed,
     word_weight,
 )
-from pitmanyor.kernels.document import set_word_cells
+from pitmanyor.kernels.document import SOON, fetch_counts, row_of_words, set_word_cells
 from pitmanyor.kernels.jit import inlined, inner, kernel
-from pitmanyor.kernels.lanes import LINE, prefetch
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.seating import STUCK, apply_removal, plan_removal, seat
-from pitmanyor.kernels.simple import row_of_words
 from pitmanyor.kernels.slots import (
     COUNTED,
     NONE,
@@ -57,8 +55,6 @@ from pitmanyor.kernels.slots import (
     shape_of,
     take_slots,
 )
-
-AHEAD = 2  # tokens: what their words have is fetched so early
 
 
 @inner
@@ -167,21 +163,6 @@ def put_plain(
     return k, opens, opened, n
 
 
-@inlined
-def fetch(net, text, words, place, top, token):
-    """Have what a token's word has under all topics come near, and its count under the token's own."""
-    _, _, word_entry, bottom = place
-    word = np.uint64(text.word[np.uint64(token)])
-    for pos in range(bottom + 1):
-        cell = np.uint64(words.entries[np.uint64(word_entry + pos), CELL]) + word
-        prefetch(net.cells, cell * np.uint64(net.cells.shape[1]))
-    row = top + word * np.uint64(len(net.status) - LIVE)
-    for k in range(0, net.status[N_COLUMNS], LINE):
-        prefetch(net.stay, row + np.uint64(k))
-        prefetch(net.open, row + np.uint64(k))
-    prefetch(net.counts, (row + np.uint64(max(text.topic[np.uint64(token)], 0))) * np.uint64(2))
-
-
 @inner
 def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, crossed, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
@@ -210,7 +191,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
                 n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
             for token in range(start, end):
                 if in_order:
-                    fetch(net, text, words, place, top, min(token + AHEAD, stop - 1))
+                    fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
                 set_word_cells(words, text, which, token)
                 at = (token, first, n_slots, n_tables, n_listed)
                 n_slots, n_tables, n_listed, n = update_plain(

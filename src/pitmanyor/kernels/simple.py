@@ -11,8 +11,8 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import AT_WORD, CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
-from pitmanyor.kernels.document import listed_cell, lowest_shared
+from pitmanyor.kernels.arrays import CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.document import listed_cell, lowest_shared, row_of_words
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
 from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, cumulate, prefetch
@@ -64,14 +64,6 @@ def slot_below(slots, x, n_slots):
     for j in range(0, n_slots, WIDTH):
         h += count_below(slots.weights, x, np.uint64(j))
     return h
-
-
-@inlined
-def row_of_words(net, text, words, d, s):
-    """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
-    bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
-    in_order = words.entries[bottom, MODE] == AT_WORD
-    return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
 
 @inlined
