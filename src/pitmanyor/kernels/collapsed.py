@@ -30,7 +30,7 @@ from pitmanyor.kernels.document import (
     word_leaf,
     word_part,
 )
-from pitmanyor.kernels.jit import inner, kernel
+from pitmanyor.kernels.jit import inlined, inner, kernel
 from pitmanyor.kernels.local import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.random import stream_key, uniform
 from pitmanyor.kernels.scoring import fill_form, multiply, pick, score_side
@@ -41,7 +41,7 @@ COLLAPSED = 1  # the purpose of this sweep's random streams
 UNSEEN, FORCED = -1, -2
 
 
-@inner
+@inlined
 def take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
     part, leaf, word_side, bottom = place
@@ -74,7 +74,7 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
     return True, n
 
 
-@inner
+@inlined
 def score_token(net, desk, topics, words, visit, place):
     """The weight of every topic for a token that was taken out; returns their total."""
     part, leaf, word_side, bottom = place
@@ -99,7 +99,7 @@ def score_token(net, desk, topics, words, visit, place):
     return total
 
 
-@inner
+@inlined
 def put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
     part, leaf, word_side, bottom = place
