@@ -97,7 +97,7 @@ def fill_sums(net, sums, index, row, first, stride, n_words, n_held):
         _fill_sum(net, sums, index, word, row, first + word * stride, n_held)
 
 
-@inner
+@inlined
 def components(net, desk, sums, topics, words, place, s, word, n_held, out):
     """The total weight of topics as if none were held, split over pairs of positions (into `out`)."""
     part, _, word_side, _ = place
@@ -185,7 +185,7 @@ def scan_fresh(net, desk, topics, words, place, n_held, x):
     return chosen
 
 
-@inner
+@inlined
 def weigh_slots(net, desk, topics, words, place, local_words, n_held):
     """Weights of the document's held topics, in excess of what the components give them; or, where the word side
     has local nodes (the excess can be negative), their whole weights. Returns their sum and the components' share."""
@@ -214,7 +214,7 @@ def weigh_slots(net, desk, topics, words, place, local_words, n_held):
     return total, covered
 
 
-@inner
+@inlined
 def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, key, n):
     """A topic among the held ones for a token that was taken out."""
     local_words = place[3] >= place[2][1]
@@ -248,7 +248,7 @@ def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, ke
     return k, n + 1
 
 
-@inner
+@inlined
 def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n):
     """One Gibbs update of a token given the shared vectors; one whose topic is not held stays."""
     part, leaf, word_side, bottom = place
@@ -280,7 +280,7 @@ def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, 
     return n
 
 
-@inner
+@inlined
 def update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, s, n_held, parts, key, n):
     """One Gibbs update of every token of one stream of a document, run by run of one word."""
     n_streams, context = text.leaf.shape[1], text.context[d]
