@@ -11,6 +11,7 @@ from pitmanyor.graph import Gamma
 from pitmanyor.infer.chain import Chain
 from pitmanyor.infer.concentrations import LEAST, _draw
 from pitmanyor.kernels.draws import bernoulli_sum_concentration, log_one_minus_beta
+from pitmanyor.kernels.measure import N_MEASURES, OMEGA, ZETA
 from pitmanyor.kernels.random import stream_key
 from pitmanyor.models import hpyp
 from pitmanyor.plan import compile_plan
@@ -20,17 +21,17 @@ from pitmanyor.state import new_state
 
 @njit
 def auxiliaries(b, c, t, a, step, out):
-    """A row (sum of zeta, -log(1 - omega)) for each of many concentrations, of one restaurant each."""
+    """Measures with the sum of zeta and -log(1 - omega) for each of many concentrations, of one restaurant each."""
     for i in range(len(b)):
         key = stream_key(7, 0, step, i, 8)
         x, n = log_one_minus_beta(float(c), b[i], key, 0)
         z, n = bernoulli_sum_concentration(t, a, b[i], key, n)
-        out[i, 0], out[i, 1] = z, -x
+        out[i, ZETA], out[i, OMEGA] = z, -x
 
 
 def updates(prior, counts, n_chains, n_steps):
     """Concentrations of many chains of the update, after each step."""
-    rng, values = np.random.default_rng(5), np.zeros((n_chains, 2))
+    rng, values = np.random.default_rng(5), np.zeros((n_chains, N_MEASURES))
     b = np.full(n_chains, 0.5)
     for step in range(n_steps):
         auxiliaries(b, *counts, step, values)
@@ -63,7 +64,7 @@ def test_a_million_updates_at_a_million_customers_are_never_absorbed():
 
 
 def test_without_customers_the_update_is_the_prior():
-    draws = _draw(np.random.default_rng(1), Gamma(3, 2), np.zeros((40_000, 2)))
+    draws = _draw(np.random.default_rng(1), Gamma(3, 2), np.zeros((40_000, N_MEASURES)))
     assert abs(draws.mean() - 1.5) < 5 * math.sqrt(0.75 / 40_000)
 
 

@@ -10,7 +10,7 @@ from oracle.invariants import check
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.infer.sweeps import initialise
-from pitmanyor.models import author_topic, hpyp
+from pitmanyor.models import author_topic, hpyp, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.columns import grow
@@ -28,6 +28,16 @@ def test_tokens_take_at_most_24_bytes_each(model):
     memory = memory_of(state)
     assert 12 * state.plan.n_tokens <= memory.tokens <= 24 * state.plan.n_tokens
     assert memory.total == memory.tables + memory.tokens + memory.scratch
+
+
+@pytest.mark.parametrize(("share", "fits"), [("layer", True), ("node", False)])
+def test_so_do_those_of_posts_as_short_as_the_papers_but_with_a_concentration_for_each_post(share, fits):
+    words = [[f"w{(7 * d + n) % 50}" for n in range(6 + d % 2)] for d in range(400)]
+    tags = [[f"t{d % 9}"] for d in range(400)]
+    corpus = Corpus.from_tokens({"word": words, "hashtag": tags}, groups={"author": [d % 5 for d in range(400)]})
+    state = new_state(compile_plan(tntm().without("follows").set("eta", share=share), corpus))
+    assert state.plan.n_tokens <= 7.7 * state.plan.n_documents
+    assert (memory_of(state).tokens <= 24 * state.plan.n_tokens) == fits
 
 
 def test_a_plan_keeps_the_words_and_no_more_per_token():

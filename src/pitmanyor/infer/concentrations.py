@@ -12,7 +12,7 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import chunk_cells
 from pitmanyor.kernels.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
 from pitmanyor.kernels.births import LEAST
-from pitmanyor.kernels.measure import JOINT, OMEGA, ZETA, measure_topics, measure_words
+from pitmanyor.kernels.measure import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.kernels.sizes import count_sizes, sum_documents
@@ -29,8 +29,8 @@ class Measures:
     def __init__(self, state: State) -> None:
         nodes = state.plan.nodes
         self.chunks = {i: chunk_cells(state, i) for i, n in enumerate(nodes) if n.side == "word" and not n.local}
-        self.by_node: list[Floats] = [np.zeros((0, 3))] * len(nodes)
-        self.dishes: list[Floats] = [np.zeros((0, 3))] * len(nodes)  # of word-side nodes, in runs of cells
+        self.by_node: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)
+        self.dishes: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)  # of word-side nodes, in runs of cells
 
     def take(self, state: State, seed: Seed) -> None:
         """Measure the shared nodes; documents were measured as they were visited."""
@@ -39,23 +39,24 @@ class Measures:
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
             if node.local:
-                self.by_node[i] = state.text.measures[:, local]
                 if net.nodes[i, LAYER]:
                     b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
                     total, sizes = _documents(state, local)
                     if node.per_topic:
                         sizes = _sizes_of_crossed(state, i)
                     self.by_node[i] = _layer(total, sizes, node.discount, b, rng)
+                else:
+                    self.by_node[i] = state.text.measures[:, local].astype(np.float64)
                 local += 1
             elif i in self.chunks:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
                 drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
-                self.dishes[i] = np.empty((len(drawn), 3))
-                self.by_node[i] = np.empty((len(chunks.instances) * columns, 3))
+                self.dishes[i] = np.empty((len(drawn), N_MEASURES))
+                self.by_node[i] = np.empty((len(chunks.instances) * columns, N_MEASURES))
                 outs = (drawn, self.dishes[i], self.by_node[i])
                 measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
             else:
-                out = np.zeros((cells.stop - cells.start, 3))
+                out = np.zeros((cells.stop - cells.start, N_MEASURES))
                 measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
                 self.by_node[i] = out
 
@@ -68,7 +69,7 @@ class Measures:
 def _documents(state: State, local: int) -> tuple[Floats, list[Ints]]:
     """Sums of a local node's measures, and how many documents have 0, 1, 2... tables, and customers."""
     measures = state.text.measures
-    total, sizes = np.zeros((1, measures.shape[2])), _no_sizes(state)
+    total, sizes = np.zeros((1, N_MEASURES)), _no_sizes(state)
     sum_documents(measures, local, total[0], sizes)
     return total, [np.trim_zeros(row, "b") for row in sizes]
 

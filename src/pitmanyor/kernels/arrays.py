@@ -110,7 +110,7 @@ class Text(NamedTuple):
     leaf: Ints  # (context, stream, LEAF or WORD_LIST): position of the topic leaf, and the word list
     partner: Ints  # (stream, stream): do they share a local word node? On the diagonal: is there one?
     concentration: Floats  # (own, document): for a concentration per document
-    measures: Floats  # (document, local node, ZETA...), see kernels/measure.py
+    measures: Reals  # (document, local node, JOINT...), see kernels/measure.py
 
 
 class Visit(NamedTuple):

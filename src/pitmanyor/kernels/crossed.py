@@ -30,7 +30,7 @@ from pitmanyor.kernels.arrays import (
     Reals,
 )
 from pitmanyor.kernels.jit import inlined, inner
-from pitmanyor.kernels.measure import JOINT, OMEGA, OPENED, SEATED, ZETA
+from pitmanyor.kernels.measure import JOINT, OPENED, SEATED
 from pitmanyor.kernels.random import uniform
 from pitmanyor.kernels.slots import far_terms
 from pitmanyor.kernels.small import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
@@ -131,7 +131,7 @@ def open_stream(text, slots, crossed, crossing, tokens, first, n_slots):
 def close_stream(net, text, crossed, crossing, d, n_slots, joint):
     """Measure the restaurants (their own part is made for all documents at once) and empty them."""
     out = text.measures[d, net.nodes[crossing.node, DESK]]
-    out[ZETA], out[OMEGA], out[JOINT], out[SEATED], out[OPENED] = 0.0, 0.0, joint, 0.0, 0.0
+    out[JOINT], out[SEATED], out[OPENED] = joint, 0.0, 0.0
     for h in range(n_slots):
         out[SEATED] += crossed.customers[h]
         out[OPENED] += crossed.tables[h]

@@ -45,7 +45,8 @@ from pitmanyor.kernels.stirling import log_stirling
 
 MEASURE = 8  # the purpose of random streams
 SHORT = 16  # factors that are multiplied out
-ZETA, OMEGA, JOINT, SEATED, OPENED = 0, 1, 2, 3, 4  # columns of measures; the last two of documents' only
+# columns of measures; documents have the last two only if a node of theirs is in no layer
+JOINT, SEATED, OPENED, ZETA, OMEGA, N_MEASURES = 0, 1, 2, 3, 4, 5
 
 
 @inner
@@ -105,9 +106,14 @@ def add_auxiliaries(net, node, b, c, t, key, n, out):
     """omega and zeta of one restaurant with c > 0 customers and t tables (maths 5)."""
     x, n = log_one_minus_beta(float(c), b, key, n)
     z, n = bernoulli_sum_concentration(t, net.reals[node, DISCOUNT], b, key, n)
-    out[OMEGA] -= x
-    out[ZETA] += z
+    out[OMEGA], out[ZETA] = float(out[OMEGA]) - x, float(out[ZETA]) + z
     return n
+
+
+@inlined
+def _add(out, j, column, x):
+    """Add in double precision, whatever the documents' measures have: the same with and without the compiler."""
+    out[j, column] = float(out[j, column]) + x
 
 
 @inner
@@ -125,13 +131,13 @@ def measure_dishes(net, tables, terms, desk, word_side, out):
             c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
             if c == 0:
                 continue
-            out[j, JOINT] += log_dish(net, tables, terms, node, c, t)
+            _add(out, j, JOINT, log_dish(net, tables, terms, node, c, t))
             if n_parents == 0:
-                out[j, JOINT] += t * math.log(net.reals[node, BASE])
+                _add(out, j, JOINT, t * math.log(net.reals[node, BASE]))
             elif n_parents > 1:
-                out[j, JOINT] += log_rising(1.0, t)
+                _add(out, j, JOINT, log_rising(1.0, t))
                 for p in range(n_parents):
-                    out[j, JOINT] -= log_rising(1.0, desk.ints[h, j, TO + 2 * p])
+                    _add(out, j, JOINT, -log_rising(1.0, desk.ints[h, j, TO + 2 * p]))
 
 
 @inner
@@ -146,19 +152,19 @@ def measure_local(net, terms, desk, key, n, out):
             c, t = desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES]
             if c == 0:
                 continue
-            out[j, SEATED] += c
-            out[j, OPENED] += t
+            _add(out, j, SEATED, c)
+            _add(out, j, OPENED, t)
             b = desk.concentration[j]
             kind = net.nodes[node, KIND]
             if not in_layer(net, node):
-                out[j, JOINT] += log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t)
+                _add(out, j, JOINT, log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t))
                 drawn = t
                 if kind == DIRICHLET:
                     drawn, n = _local_dirichlet(net, desk, j, node, b, key, n, out)
                 n = add_auxiliaries(net, node, b, c, drawn, key, n, out[j])
             if net.nodes[node, N_PARENTS] > 1:
                 for p in range(net.nodes[node, N_PARENTS]):
-                    out[j, JOINT] += log_mix(net, node, p, desk.ints[h, j, N_TO + 2 * p], t)
+                    _add(out, j, JOINT, log_mix(net, node, p, desk.ints[h, j, N_TO + 2 * p], t))
     return n
 
 
@@ -172,7 +178,7 @@ def _local_dirichlet(net, desk, j, node, b, key, n, out):
         if c > 0:
             x, n = bernoulli_sum_tables(c, mass, key, n)
             t += x
-            out[j, JOINT] += log_rising(mass, c)
+            _add(out, j, JOINT, log_rising(mass, c))
     return t, n
 
 

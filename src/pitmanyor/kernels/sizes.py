@@ -9,11 +9,12 @@ from pitmanyor.kernels.measure import OPENED, SEATED
 @kernel
 def sum_documents(measures, local, total, sizes):
     """Sums of a local node's measures, and how many documents have so many tables (row 0), customers (row 1)."""
+    most = sizes.shape[1] - 1  # single precision may round the tokens of a very long document up
     for d in range(len(measures)):
         for column in range(measures.shape[2]):
             total[column] += measures[d, local, column]
-        sizes[0, int(measures[d, local, OPENED])] += 1
-        sizes[1, int(measures[d, local, SEATED])] += 1
+        sizes[0, min(int(measures[d, local, OPENED]), most)] += 1
+        sizes[1, min(int(measures[d, local, SEATED]), most)] += 1
 
 
 @kernel

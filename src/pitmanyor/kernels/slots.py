@@ -285,10 +285,13 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
         else:
             joint += log_stirling(tables, shape.index, c, t)
     out = text.measures[d, net.nodes[shape.node, DESK]]
-    out[ZETA], out[OMEGA], out[JOINT], out[SEATED], out[OPENED] = 0.0, 0.0, joint, n_customers, n_tables
-    if n_customers > 0 and not in_layer(net, shape.node):
-        out[JOINT] += log_restaurant(shape.kind, shape.discount, b, n_customers, n_tables)
-        add_auxiliaries(net, shape.node, b, n_customers, drawn, key, n, out)
+    out[SEATED], out[OPENED] = n_customers, n_tables
+    if not in_layer(net, shape.node):
+        out[ZETA], out[OMEGA] = 0.0, 0.0
+        if n_customers > 0:
+            joint += log_restaurant(shape.kind, shape.discount, b, n_customers, n_tables)
+            add_auxiliaries(net, shape.node, b, n_customers, drawn, key, n, out)
+    out[JOINT] = joint
 
 
 @inlined

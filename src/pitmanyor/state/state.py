@@ -14,6 +14,7 @@ from pitmanyor.kernels.arrays import (
     BLOCK,
     CLAMP,
     CONCENTRATION,
+    LAYER,
     LIVE,
     N_LIVE,
     PAPER,
@@ -27,6 +28,7 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.collapsed import UNSEEN
 from pitmanyor.kernels.crossed import Crossed
 from pitmanyor.kernels.desk import Desk, fill_terms
+from pitmanyor.kernels.measure import N_MEASURES, ZETA
 from pitmanyor.kernels.refresh import refresh_all
 from pitmanyor.kernels.slots import Slots
 from pitmanyor.kernels.small import FEW, MANY, Terms
@@ -92,7 +94,7 @@ def new_state(
         plan=plan,
         layout=layout,
         net=net,
-        text=_new_text(plan),
+        text=_new_text(plan, net, precision),
         topics=topics,
         words=words,
         visit=visit,
@@ -135,9 +137,10 @@ def _own(plan: Plan) -> list[int]:
     return own
 
 
-def _new_text(plan: Plan) -> Text:
+def _new_text(plan: Plan, net: Net, precision: DTypeLike) -> Text:
     order, n, own = plan.order, plan.n_tokens, _own(plan)
-    n_streams = len(plan.graph.streams)
+    n_streams, local = len(plan.graph.streams), local_nodes(plan)
+    n_measures = ZETA if net.nodes[local, LAYER].all() else N_MEASURES
     lists = np.broadcast_to(np.arange(n_streams), plan.leaf.shape)
     return Text(
         first=order.first,
@@ -149,7 +152,7 @@ def _new_text(plan: Plan) -> Text:
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
         concentration=np.full((len(own), plan.n_documents), START),
-        measures=np.zeros((plan.n_documents, max(len(local_nodes(plan)), 1), 5)),
+        measures=np.zeros((plan.n_documents, max(len(local), 1), n_measures), precision),
     )
 
 
