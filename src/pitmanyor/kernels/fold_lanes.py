@@ -13,9 +13,10 @@ import numpy as np
 from numba import config
 
 from pitmanyor.kernels.arrays import BLOCK
-from pitmanyor.kernels.lanes import _HALVES, WIDTH, prefix_sums
+from pitmanyor.kernels.lanes import _HALVES, WIDTH
 
 if vars(config)["DISABLE_JIT"]:
+    from pitmanyor.kernels.lanes import prefix_sums
 
     def _eight(at):
         return slice(int(at), int(at) + WIDTH)
@@ -71,7 +72,7 @@ else:
     from numba import types
     from numba.extending import intrinsic
 
-    from pitmanyor.kernels.lanes import _I32, _I64, _data, _load, _mask, _spread, add_carry
+    from pitmanyor.kernels.lanes import _I32, _I64, _data, _load, _mask, _spread, add_carry, build_sums
 
     _FLOAT = ir.FloatType()
     _EIGHT_INTS = ir.VectorType(ir.IntType(32), WIDTH)
@@ -155,7 +156,7 @@ else:
             w = builder.fsub(builder.fmul(load(value), load(factor)), load(cut))
             nothing = ir.Constant(w.type, [_FLOAT(0.0)] * WIDTH)
             w = builder.fmul(builder.select(builder.fcmp_ordered(">", w, nothing), w, nothing), p)
-            w, last = add_carry(builder, prefix_sums(builder, w), carry)
+            w, last = add_carry(builder, build_sums(builder, w), carry)
             _store(builder, pointer, out, w)
             return last
 
@@ -230,7 +231,7 @@ else:
         """Into which product of two blocks x falls, if they lie one after the other; the last if beyond them all."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            first, second = (prefix_sums(builder, w) for w in _products(context, builder, signature, args))
+            first, second = (build_sums(builder, w) for w in _products(context, builder, signature, args))
             second = builder.fadd(second, _spread(builder, builder.extract_element(first, _I32(WIDTH - 1))))
             count = _I64(0)
             for sums in (first, second):

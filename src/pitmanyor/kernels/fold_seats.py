@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pitmanyor.kernels import desk
+from pitmanyor.kernels import small
 from pitmanyor.kernels.arrays import CLAMP
 from pitmanyor.kernels.fold import NONE, SMALL
 from pitmanyor.kernels.fold_net import (
@@ -34,7 +34,7 @@ def terms(rows, tables, index, discount, c, t):
     """stay and open of so many customers and tables, under a discount and its number."""
     if c < SMALL:
         place = small_place(index, c, t)
-        return rows.small[place + np.uint64(desk.STAY)], rows.small[place + np.uint64(desk.OPEN)]
+        return rows.small[place + np.uint64(small.STAY)], rows.small[place + np.uint64(small.OPEN)]
     return stay_term(tables, index, discount, CLAMP, c, t), open_term(tables, index, discount, CLAMP, c, t)
 
 
@@ -46,7 +46,7 @@ def takes_table(rows, tables, index, discount, c, t, key, n):
     if t == 1:
         return False, n
     if c < SMALL:
-        return uniform(key, n) < rows.small[small_place(index, c, t) + np.uint64(desk.LEAVE)], n + 1
+        return uniform(key, n) < rows.small[small_place(index, c, t) + np.uint64(small.LEAVE)], n + 1
     return uniform(key, n) < leave_probability(tables, index, discount, CLAMP, c, t), n + 1
 
 

@@ -101,7 +101,7 @@ else:
         nothing = ir.Constant(_vector(value.type), ir.Undefined)
         return builder.shuffle_vector(builder.insert_element(nothing, value, _I32(0)), nothing, _mask([0] * WIDTH))
 
-    def prefix_sums(builder: Any, w: Any) -> Any:
+    def build_sums(builder: Any, w: Any) -> Any:
         """Each half by itself; then the right one adds the last of the left."""
         zero = ir.Constant(w.type, [w.type.element(0.0)] * WIDTH)
         for step in _STEPS:
@@ -144,7 +144,7 @@ else:
                 s = builder.select(here, _spread(builder, new_stay), s)
                 o = builder.select(here, _spread(builder, new_opening), o)
             w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
-            w, last = add_carry(builder, prefix_sums(builder, w), carry)
+            w, last = add_carry(builder, build_sums(builder, w), carry)
             builder.store(w, _place(builder, out, h, element), align=_align(element))
             return last
 
@@ -168,7 +168,7 @@ else:
                 for x, i, e in ((rows, stay, element), (rows, opening, element), (topic, h, _I32))
             )
             w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
-            w, last = add_carry(builder, prefix_sums(builder, w), carry)
+            w, last = add_carry(builder, build_sums(builder, w), carry)
             builder.store(w, _place(builder, rows, out, element), align=_align(element))
             return last
 
