@@ -10,6 +10,7 @@ import numba
 import pytest
 
 from infer.digest import MODELS, digest
+from pitmanyor.infer.vectors import Switch
 
 TESTS = Path(__file__).resolve().parent.parent
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="this machine has one thread")
@@ -36,6 +37,21 @@ def test_the_same_seed_again_gives_the_same_bytes_and_another_does_not(first, mo
 def test_walks_that_are_too_many_to_list_are_walked_to_the_same_bytes(first, model, monkeypatch):
     monkeypatch.setattr("pitmanyor.infer.vectors.LISTED", -1)
     assert digest(model, seed=1, n_threads=1) == first[model]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_documents_in_parts_are_counted_to_the_same_bytes(first, model, monkeypatch):
+    """Threads count their part of the documents, each in counts of its own, where the corpus is large."""
+    made = []
+
+    def in_three_parts(state, _):
+        made.append(Switch(state, 3))
+        return made[-1]
+
+    monkeypatch.setattr("pitmanyor.infer.vectors.SMALL_SHARE", 1e-6)
+    monkeypatch.setattr("pitmanyor.infer.sweeps.Switch", in_three_parts)
+    assert digest(model, seed=1, n_threads=1) == first[model]
+    assert [len(switch.parts.bounds) - 1 for switch in made if switch.parts is not None] == [3]
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
