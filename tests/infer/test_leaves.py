@@ -62,6 +62,15 @@ def some_bursty() -> Graph:
     return g
 
 
+def words_first() -> Graph:
+    """Counts of words lie before those of topics."""
+    g = Graph()
+    phi = g.pyp("phi", base=g.pyp("gamma", base=uniform("vocabulary")), plate="topic")
+    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
+    g.tokens("word", topic=g.pyp("theta", base=nu, plate="document"), emit=phi)
+    return g
+
+
 GRAPHS: dict[str, tuple[Callable[[], Graph], set[str]]] = {
     "hpyp": (hpyp, {"phi"}),
     "hdp_lda": (hdp_lda, {"phi"}),
@@ -77,6 +86,7 @@ GRAPHS: dict[str, tuple[Callable[[], Graph], set[str]]] = {
     "two streams, one node": (lambda: two_streams(shared=True), {"phi"}),
     "two streams, own words": (lambda: two_streams(shared=False), {"phi", "psi"}),
     "author words": (lambda: author_words(also_emits=False), {"own"}),
+    "words first": (words_first, {"phi"}),
     "author words over an emitter": (lambda: author_words(also_emits=True), {"own"}),
 }
 
@@ -117,6 +127,23 @@ def test_leaves_give_the_bytes_of_the_walk_through_every_token(name):
     with patch("pitmanyor.infer.vectors.find_leaves", no_leaves):
         walked = swept(graph)
     assert bytes_of(state) == bytes_of(walked)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_documents_in_parts_count_as_they_do_in_one(name, monkeypatch):
+    monkeypatch.setattr("pitmanyor.infer.vectors.SMALL_SHARE", 1e-6)
+    state = swept(GRAPHS[name][0]())
+    leaves, found = find_leaves(state), []
+    for n_threads in (1, 3):
+        switch = Switch(state, n_threads)
+        state.net.counts[:], state.net.totals[:] = 0, 0
+        switch._count(state, leaves)
+        found.append((state.net.counts.copy(), state.net.totals.copy()))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    assert found[0][0].any() or found[0][1].any()
+    n_parts = 3 if leaves.tokens.streams.all() else 1  # else words' cells are counted, where parts would meet
+    assert switch.parts is not None and len(switch.parts.bounds) - 1 == n_parts
 
 
 @pytest.mark.parametrize("name", ["hpyp", "two streams, one node", "author words", "tntm"])
