@@ -29,8 +29,9 @@ def all_live_topics() -> AbstractContextManager[object]:
 def crp_tables() -> AbstractContextManager[object]:
     """Words seated as if the concentration alone ruled new tables: x = b instead of a g q^a."""
 
-    def scalars(net, drawn, node, start, stop, log_x, seed):
-        log_x[start:stop] = np.log(net.rests[CONCENTRATION, start:stop])
+    def scalars(net, drawn, node, start, stop, found, seed):
+        b = net.rests[CONCENTRATION, start:stop]
+        found[start:stop] = np.stack([np.log(b), b], axis=1)
 
     return patch.object(vectors, "up_scalars", scalars)
 

@@ -20,9 +20,11 @@ from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.columns import arrange
+from pitmanyor.state.state import Rule
 
 PRECISIONS = {"float32": np.float32, "float64": np.float64}
 N_SWEEPS = 2
+RULES: dict[str, Rule] = {"hpyp, singleton": "singleton", "two_parents": "singleton", "author_topic": "paper"}
 
 
 def corpus() -> Corpus:
@@ -39,6 +41,7 @@ def models() -> dict[str, Toy]:
     data = corpus()
     graphs = {
         "hpyp": hpyp(concentration=2.0),
+        "hpyp, singleton": hpyp(concentration=2.0),
         "lda": lda(20),
         "author_topic": author_topic(),
         "tntm": tntm().without("follows"),
@@ -77,7 +80,7 @@ def dump() -> dict[str, NDArray[np.generic]]:
     for model, (graph, data) in models().items():
         plan = compile_plan(graph, data)
         for precision, kind in precisions(model).items():
-            rule = "singleton" if model == "lda" else "paper" if model == "author_topic" else "clamp"
+            rule = RULES.get(model, "clamp")
             state = new_state(plan, rule=rule, precision=kind)
             initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
             for sweep in range(1, N_SWEEPS + 1):

@@ -18,6 +18,7 @@ from oracle.pmf import Count
 from oracle.simulated import counts_of
 from oracle.states import Place, make_state
 from pitmanyor.corpus import Corpus
+from pitmanyor.fitting import PASSES
 from pitmanyor.graph import Graph
 from pitmanyor.infer.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
@@ -83,7 +84,7 @@ def successive(shape: Shape, sweep: Sweep, n_steps: int, seed: int, anchors: flo
     rng, rows = Random(seed), []
     state = new_state(compile_plan(shape.graph, shape.corpus()))
     initialise(state, (seed, 0, 0))
-    sweeper, measures = Sweeper(state, sweep, anchors=anchors), Measures(state)
+    sweeper, measures = Sweeper(state, sweep, anchors=anchors, passes=PASSES), Measures(state)
     for i in range(1, n_steps + 1):
         sweeper.step(state, (seed, 0, i))
         measures.take(state, (seed, 0, i))

@@ -15,6 +15,7 @@ from oracle.states import State as OracleState
 from oracle.states import totals
 from oracle.toys import Toy, diamond, two_parents
 from pitmanyor.corpus import Corpus
+from pitmanyor.fitting import PASSES
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.plan import compile_plan
@@ -70,7 +71,8 @@ def run_sweeps(toy: Toy, sweep: Sweep, n_sweeps: int, seed: int, anchors: float 
     graph, corpus = toy
     state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0))
-    sweeper, read = Sweeper(state, sweep, anchors=anchors), reader(lambda state: statistics(graph, state_of(state)))
+    sweeper = Sweeper(state, sweep, anchors=anchors, passes=PASSES)  # as many as `fit` makes
+    read = reader(lambda state: statistics(graph, state_of(state)))
     rows = []
     for i in range(1, n_sweeps + 1):
         sweeper.step(state, (seed, 0, i))

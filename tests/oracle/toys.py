@@ -124,11 +124,11 @@ def dirichlet_words() -> Toy:
     return g, Corpus.from_tokens([["x", "x"], ["x", "y"]], vocabulary=["x", "y", "z"])
 
 
-def finite_topics() -> Toy:
+def finite_topics(discount: float = 0.4) -> Toy:
     """Two topics under a finite root, as in LDA; the second layer makes the root a parent too."""
     g = Graph()
     mu = g.dirichlet("mu", over=2, concentration=1.4)
-    theta = g.pyp("theta", base=mu, plate="document", discount=0.4, concentration=0.8)
+    theta = g.pyp("theta", base=mu, plate="document", discount=discount, concentration=0.8)
     phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
     g.tokens("word", topic=theta, emit=phi)
     return g, Corpus.from_tokens([["x", "y"], ["x"]], vocabulary=["x", "y"])

@@ -15,7 +15,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.columns import grow
 from pitmanyor.state.layout import build_layout
-from pitmanyor.state.memory import PER_COUNT, PER_RESTAURANT, PER_TOKEN, memory_of, refuse_if_too_large
+from pitmanyor.state.memory import PER_COUNT, PER_RESTAURANT, PER_TOKEN, memory_of, physical_memory, refuse_if_too_large
 from pitmanyor.state.state import padded
 
 DOCUMENTS = [[f"w{(7 * d + n) % 50}" for n in range(100)] for d in range(40)]
@@ -32,7 +32,7 @@ def test_tokens_take_at_most_24_bytes_each(model):
 
 @pytest.mark.parametrize(("share", "fits"), [("layer", True), ("node", False)])
 def test_so_do_those_of_posts_as_short_as_the_papers_but_with_a_concentration_for_each_post(share, fits):
-    words = [[f"w{(7 * d + n) % 50}" for n in range(6 + d % 2)] for d in range(400)]
+    words = [[f"w{(7 * d + n) % 50}" for n in range(6 + (d % 10 < 7))] for d in range(400)]
     tags = [[f"t{d % 9}"] for d in range(400)]
     corpus = Corpus.from_tokens({"word": words, "hashtag": tags}, groups={"author": [d % 5 for d in range(400)]})
     state = new_state(compile_plan(tntm().without("follows").set("eta", share=share), corpus))
@@ -63,6 +63,15 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
+
+
+def test_a_container_may_have_less_than_its_machine(monkeypatch, tmp_path):
+    whole = physical_memory()
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr("pitmanyor.state.memory.LIMITS", (str(tmp_path / "none"), str(limit)))
+    for said, have in (("max\n", whole), ("1000000\n", 1_000_000), (f"{10 * whole}\n", whole)):
+        limit.write_text(said)
+        assert physical_memory() == min(have, whole)
 
 
 def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch):

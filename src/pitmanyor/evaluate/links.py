@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
+from pitmanyor.links.evidence import Evidence
 from pitmanyor.posterior import Posterior
 
 
@@ -31,6 +32,11 @@ def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> Link
     chances = fit.link_probability(sources, targets, links)
     rate = float(np.mean(held.linked))
     return LinkScores(auc(held.linked, chances), average_precision(held.linked, chances), rate, len(chances))
+
+
+def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+    """log p(X | nu) of the pairs that were shown, the random function integrated out (maths 6)."""
+    return fit.network_log_likelihood(links, seed=seed, draws=draws)
 
 
 def auc(linked: ArrayLike, scores: ArrayLike) -> float:

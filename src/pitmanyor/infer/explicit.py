@@ -44,7 +44,7 @@ class Explicit:
         self.desks = new_desks(plan, state.capacity, n_threads)
         self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.pairs, self.index = cached_pairs(state)
-        self.by_context = np.argsort(state.text.context, kind="stable")
+        self.by_context = np.argsort(state.text.context, kind="stable").astype(np.int32)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
 
     def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed, passes: int = 1) -> None:
@@ -55,7 +55,7 @@ class Explicit:
         self._make_room(state)
         chosen = np.zeros(state.plan.n_documents, bool)
         chosen[documents] = True
-        documents = self.by_context[chosen[self.by_context]]
+        documents = self.by_context[chosen[self.by_context]].astype(np.int64)
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]

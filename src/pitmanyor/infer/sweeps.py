@@ -14,6 +14,7 @@ from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels.arrays import N_COLUMNS, N_LIVE
 from pitmanyor.kernels.collapsed import FORCED, UNSEEN, collapsed_sweep
+from pitmanyor.kernels.counting import mark_topics
 from pitmanyor.kernels.plain_collapsed import plain_collapsed_sweep
 from pitmanyor.state.columns import arrange, grow
 from pitmanyor.state.state import State
@@ -116,7 +117,5 @@ def held_topics(state: State, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]
     if state.plan.n_topics is not None:
         held[: state.plan.n_topics] = True
         return held
-    first, n_streams = state.text.first, state.text.leaf.shape[1]
-    for d in np.flatnonzero(is_anchor):
-        held[state.text.topic[first[d * n_streams] : first[(d + 1) * n_streams]]] = True
+    mark_topics(state.text, is_anchor, held)
     return held

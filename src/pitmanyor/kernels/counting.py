@@ -76,6 +76,16 @@ def forget(net, start, stop):
         _forget_cell(net, cell)
 
 
+@kernel
+def mark_topics(text, chosen, marks):
+    """Mark the topics that tokens of the chosen documents have."""
+    n_streams = text.leaf.shape[1]
+    for d in range(len(chosen)):
+        if chosen[d]:
+            for token in range(text.first[d * n_streams], text.first[(d + 1) * n_streams]):
+                marks[text.topic[token]] = True
+
+
 @inlined
 def exit_of(net, side, entry, leaf, code):
     """The position of the shared node that a token's stored walk reaches, or -1 if it stays among local nodes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from pitmanyor.errors import PlanError
@@ -12,7 +13,9 @@ from pitmanyor.state.state import State, padded
 
 PER_COUNT = 16  # customers, tables, stay, open
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
-PER_TOKEN, PER_INDEXED = 20, 4  # word, topic, code and the index of explicit sweeps, with a little for documents
+PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
+PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
 EXPECTED_TOPICS = 64
 
 
@@ -34,10 +37,12 @@ def memory_of(state: State) -> Memory:
     tables = sum(
         a.nbytes for a in (net.counts, net.to, net.totals, net.n_to, net.stay, net.open, net.rests, net.weight)
     )
-    tokens = PER_INDEXED * state.plan.n_tokens + sum(
+    tokens = PER_INDEXED * state.plan.n_tokens + PER_VISITED * state.plan.n_documents
+    tokens += sum(
         a.nbytes for a in (text.word, text.topic, text.code, text.cells, text.first, text.context, text.measures)
     )
-    scratch = sum(a.nbytes for bundle in (state.desks, state.topics, state.words, state.visit) for a in bundle)
+    bundles = (state.desks, state.topics, state.words, state.visit, state.slots, state.crossed, state.terms)
+    scratch = sum(a.nbytes for bundle in bundles for a in bundle)
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
@@ -77,4 +82,13 @@ def _bytes(layout: Layout) -> int:
 
 
 def physical_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Bytes of memory that this machine has, or that its container may use."""
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for place in LIMITS:
+        try:
+            text = Path(place).read_text()
+        except OSError:
+            continue
+        if text.strip().isdigit():  # or "max"
+            have = min(have, int(text))
+    return have
