@@ -6,7 +6,7 @@ from cli.calling import facts
 from pitmanyor.cli import compiling
 from pitmanyor.cli.values import READY
 from pitmanyor.infer.chain import SMALL_CORPUS
-from pitmanyor.models import tntm
+from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
 from pitmanyor.simulation import simulate_microblog
 
@@ -25,7 +25,7 @@ def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps
     compiling._compile(names)
     assert len(fits) == len(names)
     graph, corpus, _ = fits[-1]
-    assert visited == [graph]
+    assert visited == [graph, bursty(graph), bursty(hpyp())]
     assert graph.link_sets and corpus.links["follows"] is not None
     assert "hashtag" in corpus.streams and len(corpus.streams["word"].words) > SMALL_CORPUS
 

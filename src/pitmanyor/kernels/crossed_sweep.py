@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import DIRICHLET, FIRST, LIVE, WORD_LIST
+from pitmanyor.kernels.arrays import DIRICHLET, FIRST, LIVE, PAPER, WORD_LIST
 from pitmanyor.kernels.crossed import (
     close_run,
     close_stream,
@@ -38,8 +38,8 @@ def update_token(net, tables, terms, sums, slots, crossed, shape, crossing, give
     u, v = uniform_pair(real, key, n)
     n += 1
     leaves = np.int64(u < slots.leave[left])
-    if leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
-        return sizes, late, n  # rule `paper` keeps the token
+    if shape.rule == PAPER and leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
+        return sizes, late, n  # this rule keeps the token
     took = np.int64(1)
     if n_listed > 0:
         took, n = leaves_dish(tables, terms, crossed, crossing, left, key, n)

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -22,6 +25,8 @@ from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.parfors import parfor_lowering
+
+fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not everywhere
 
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "serialize_using_bitcode")
 BASE: Any = getattr(codegen, "JITCodeLibrary", object)
@@ -119,6 +124,23 @@ def linked() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def alone(dispatcher: Any) -> Iterator[None]:
+    """One process at a time compiles a kernel: those who wait find it in the cache. Without a cache nobody waits.
+
+    Kernels call each other in one direction only, so that two processes cannot wait for each other.
+    """
+    with ExitStack() as stack:
+        try:
+            place = Path(dispatcher._cache.cache_path) / f"{dispatcher.py_func.__qualname__}.lock"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(place.open("a"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed, or the process ends in any way
+        except (AttributeError, OSError):  # another Numba, no such locks, or a directory that cannot be written
+            pass
+        yield
+
+
 def compile_linked(dispatcher: Any) -> Any:
     """The dispatcher, which from now on links what it compiles."""
     compile_one = getattr(dispatcher, "compile", None)
@@ -126,7 +148,11 @@ def compile_linked(dispatcher: Any) -> Any:
         return dispatcher
 
     def compile_in_scope(signature: Any) -> Any:
-        with global_compiler_lock, linked():  # what is changed for the time being is everybody's
+        with (
+            alone(dispatcher),
+            global_compiler_lock,
+            linked(),
+        ):  # what `linked` changes for the time being is everybody's
             return compile_one(signature)
 
     dispatcher.compile = compile_in_scope

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.arrays import CELL, DIRICHLET, FIRST, LIVE, MODE, ROW, WORD_LIST
+from pitmanyor.kernels.arrays import CELL, DIRICHLET, FIRST, LIVE, MODE, PAPER, ROW, WORD_LIST
 from pitmanyor.kernels.document import listed_cell, lowest_shared, row_of_words
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
@@ -166,9 +166,10 @@ def update_stream(net, tables, terms, text, sums, words, slots, shape, d, s, sta
             continue
         u, v = uniform_pair(real, key, n)
         leaves = np.int64(u < slots.leave[left])
-        if leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
+        # first what can be guessed: whether it leaves cannot
+        if shape.rule == PAPER and leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
             n += 1
-            continue  # rule `paper` keeps the token
+            continue  # this rule keeps the token
         slots.customers[left] -= 1
         slots.tables[left] -= leaves
         n_tables -= leaves
