@@ -1,5 +1,7 @@
 """Inner functions get no machine code of their own, and results do not depend on it."""
 
+from types import SimpleNamespace
+
 import numba
 import numpy as np
 import pytest
@@ -53,6 +55,36 @@ def test_what_others_compile_is_left_alone():
 
     assert stranger(1) == 2
     assert not isinstance(library_of(stranger), Linked)
+
+
+def cached_in(place):
+    """All that a lock asks of a kernel."""
+    return SimpleNamespace(_cache=SimpleNamespace(cache_path=str(place)), py_func=pair)
+
+
+def test_one_process_at_a_time_compiles_a_kernel(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+
+    def is_free(place):
+        with place.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    with linking.alone(cached_in(tmp_path / "cache")):
+        (place,) = (tmp_path / "cache").iterdir()
+        assert place.name.endswith("test_linking.pair.lock") and not is_free(place)
+    assert is_free(place)
+
+
+def test_nobody_waits_where_there_is_no_place_for_a_lock(tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in ("", tmp_path / "file" / "cache"):
+        with linking.alone(cached_in(place)):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")

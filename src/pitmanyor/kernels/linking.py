@@ -132,10 +132,11 @@ def alone(dispatcher: Any) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            place = Path(dispatcher._cache.cache_path) / f"{dispatcher.py_func.__qualname__}.lock"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            file = stack.enter_context(place.open("a"))
-            fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed, or the process ends in any way
+            if place := dispatcher._cache.cache_path:
+                Path(place).mkdir(parents=True, exist_ok=True)
+                name = f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__name__}.lock"
+                file = stack.enter_context(Path(place, name).open("a"))
+                fcntl.flock(file, fcntl.LOCK_EX)  # until the file is closed, or the process ends in any way
         except (AttributeError, OSError):  # another Numba, no such locks, or a directory that cannot be written
             pass
         yield
