@@ -14,6 +14,7 @@ import pytest
 
 from pitmanyor import FileError, PlanError, SaveWarning, StateError, fit, load, resume
 from pitmanyor.kernels.arrays import CONCENTRATION
+from pitmanyor.kernels.measure import OMEGA
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.lock import LOCK
 from pitmanyor.runs.restore import reopen
@@ -132,8 +133,8 @@ def spoil_own(state):
     state.text.concentration[0, 3] = np.nan
 
 
-def spoil_measure(state):
-    state.text.measures[2, 0, 1] = np.nan
+def spoil_measure(chain):
+    chain.measures.by_node[chain.state.plan.index["theta"]][2, OMEGA] = np.nan
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_a_number_that_is_none_stops_the_chain_and_is_never_saved(tmp_path, monk
         fit(graph, corpus_of("author_topic"), sweeps=6, checkpoint=tmp_path / "run", **OPTIONS)
         good = (tmp_path / "run" / STATE).read_bytes()
         header, going = reopen(tmp_path / "run", threads=1)
-        spoil(going.chain.state)
+        spoil(going.chain if spoil is spoil_measure else going.chain.state)
         checkpoints = Checkpoints(tmp_path / "run", header, every=0)
         if spoil is not spoil_measure:
             with pytest.raises(StateError, match=message):
