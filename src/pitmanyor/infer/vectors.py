@@ -36,7 +36,7 @@ from pitmanyor.kernels.word_vectors import draw_word_node
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
-SMALL_SHARE = 4  # counts of a part of the documents may be as many as this share of the tokens
+SMALL_SHARE = 4  # counts that parts of the documents have of their own may be one for so many tokens
 LISTED = 10  # bits of a walk through the local topic nodes, up to which all walks are listed
 
 
