@@ -30,6 +30,17 @@ def posts(graph: Graph) -> Toy:
     return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "ann"]}, vocabulary=["x", "y"])
 
 
+def two_layers() -> Graph:
+    """A local node below another: a token that leaves the lower one alone leaves A of the upper one as it is."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=1.2)
+    eta = g.pyp("eta", base=mu, plate="document", discount=0.4, concentration=0.9)
+    theta = g.pyp("theta", base=eta, plate="document", discount=0.5, concentration=0.7)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    g.tokens("word", topic=theta, emit=phi)
+    return g
+
+
 def three_topics() -> Graph:
     """LDA's shape below the document too: a Dirichlet as local root."""
     g = Graph()
@@ -51,6 +62,8 @@ def bursty_streams() -> Toy:
 TOYS = {
     "one node": lambda: with_text(three_layers()[0], ["x", "x"]),
     "one node, no discount": lambda: with_text(three_layers(discounts=False)[0], ["x", "y"]),
+    "two layers": lambda: with_text(two_layers(), ["x", "x"]),
+    "two layers, two words": lambda: with_text(two_layers(), ["x", "y"]),
     "two parents": lambda: with_text(two_parents()[0], ["x", "x"]),
     "two parents, no discount": lambda: with_text(two_parents(discounts=False)[0], ["x", "y"]),
     "fixed mix": lambda: with_text(two_parents(weights=(0.3, 0.7))[0], ["x", "x"]),
@@ -78,7 +91,7 @@ def kernels_of(toy: str) -> list[str]:
 # whole visits of the others have too many branches to follow from every state; those of the crossed one are many
 WHOLE = [
     (toy, kernel, rule)
-    for toy in ("bursty", "one node", "two parents", "local root")
+    for toy in ("bursty", "one node", "two layers", "two parents", "local root")
     for kernel in kernels_of(toy)
     for rule in (RULES if kernel != "crossed" else RULES[:1])
 ]

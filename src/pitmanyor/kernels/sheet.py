@@ -2,7 +2,7 @@
 
 A slot stands for a topic that the document holds. The first slots stand for no topic: the r-th has customers nowhere,
 p = 1 in base r and 0 in the others, so that A there says how much of base r a topic has that no slot holds. A slot that
-nobody uses has p and stay 0 everywhere.
+nobody uses has p, A and stay 0 everywhere.
 
 `Sheet.reals` has rows over the slots, `Frame.width` apart: p of each base (a shared parent of local nodes, or one for
 every topic where a local node has no parent); then A, stay and open of each local node; then the opening part of the
@@ -226,12 +226,16 @@ def move_slot(sheet, frame, h, last):
 
 @inlined
 def clear_slot(sheet, frame, h):
-    """A slot that nobody uses weighs nothing: it is read together with those in use."""
+    """A slot that nobody uses weighs nothing: it is read together with those in use.
+
+    A too: it is not made anew for the next token if no customer comes to the node or goes.
+    """
     slot = np.uint64(h)
     for r in range(frame.n_bases):
         sheet.reals[np.uint64(r) * frame.width + slot] = 0.0
     for j in range(frame.n_local):
-        sheet.reals[np.uint64(frame.n_bases + 3 * j + 1) * frame.width + slot] = 0.0
+        value = np.uint64(frame.n_bases + 3 * j) * frame.width + slot
+        sheet.reals[value], sheet.reals[value + frame.width] = 0.0, 0.0
     sheet.topic[slot] = 0
 
 
