@@ -6,6 +6,7 @@ import numpy as np
 
 from pitmanyor import models
 from pitmanyor.infer.chain import Chain
+from pitmanyor.kernels.sheet import N_SLOTS
 from pitmanyor.plan import compile_plan
 from pitmanyor.simulation import simulate
 from pitmanyor.state import new_state
@@ -23,7 +24,8 @@ def test_slots_that_nobody_uses_weigh_nothing():
     for _ in range(3):
         chain.step()
     sheets = chain.sweeper.explicit.sheets
-    rows = sheets.reals[0].reshape(-1, sheets.topic.shape[1])[: N_BASES + 3 * N_LOCAL]
+    width, n_rows = sheets.known[0, N_SLOTS], N_BASES + 3 * N_LOCAL
+    rows = sheets.reals[0, : n_rows * width].reshape(n_rows, width)
     of_nodes = rows[N_BASES:].reshape(N_LOCAL, 3, -1)  # A, stay and open
     assert of_nodes[:, 0, :N_BASES].any(), "the quick kernel has not been at work"
     assert not rows[:N_BASES, N_BASES:].any()

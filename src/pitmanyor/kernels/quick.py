@@ -479,7 +479,7 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, frame, d, key, p
 @inlined
 def _visit_block(net, tables, terms, sheets, text, sums, topics, words, documents, n_held, seed, passes, block):
     sheet = take_sheet(sheets, numba.get_thread_id())
-    frame = frame_of(sheet, text.leaf.shape[1], n_held)
+    frame = frame_of(sheet, n_held)
     sheet.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]

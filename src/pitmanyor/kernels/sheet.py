@@ -75,8 +75,9 @@ CONC, GAIN, STEP, PRIORS, PRIOR, SHARE = (np.uint64(i) for i in (0, 1, 2, 3, 4, 
 # of each slot and local node in Sheet.counts: customers, tables, tables to each parent
 COUNTS = np.uint64(4)
 SITTING, OPENED_HERE, TO = (np.uint64(i) for i in range(3))
-# places of Sheet.known
-VALUED, CONTEXT = 0, 1
+# places of Sheet.known: A of so many local nodes, the first, is as their counts say; the context of `facts`, or -1; and
+# how large the parts of the sheet are
+VALUED, CONTEXT, N_BASES, N_LOCAL, N_WORDS, N_SLOTS, N_KNOWN = range(7)
 # of each sum in Sheet.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
 VALUE, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
 # Sheet.logs has log n! and, for each local node, log of the rising factorials of its mixing priors and of their sum
@@ -84,7 +85,7 @@ LOGS, MOST = np.uint64(3), np.uint64(32)
 
 
 class Sheet(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_sheet` picks one."""
+    """Scratch of one thread, with a leading thread axis until `take_sheet` picks one. Arrays are longer than said."""
 
     topic: Ints32  # (slot)
     tokens: Ints32  # (slot)
@@ -99,7 +100,7 @@ class Sheet(NamedTuple):
     sums: Floats  # (base, stream, word, VALUE ...): where it depends on the document, sum over topics of p_k phi_kw
     logs: Floats  # (log n!, then for each local node of its priors and their sum, n)
     blocks: Floats
-    known: Ints  # [A of so many local nodes, the first, is as their counts say; the context of `facts`, or -1]
+    known: Ints  # [VALUED ...]
 
 
 class Frame(NamedTuple):
@@ -133,10 +134,9 @@ def take_sheet(sheet, thread):
 
 
 @inlined
-def frame_of(sheet, n_streams, n_held):
-    n_local, n_bases = len(sheet.facts) // np.int64(FACTS), len(sheet.bases) // 2
-    n_words = len(sheet.sums) // (n_bases * n_streams * np.int64(SPAN))
-    return Frame(n_held, n_bases, n_local, n_words, np.uint64(len(sheet.topic)))
+def frame_of(sheet, n_held):
+    known = sheet.known
+    return Frame(n_held, known[N_BASES], known[N_LOCAL], known[N_WORDS], np.uint64(known[N_SLOTS]))
 
 
 @inlined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,6 +18,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.plan.walks import Walks
 
 NOT_SUMMED = -2  # no row
+LINES = 128  # bytes that processors hand to and fro together
 
 
 def new_scratch(plan: Plan, capacity: int, precision: DTypeLike) -> tuple[Side, Side, Visit]:
@@ -123,27 +125,39 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     n_local, n_bases = max(len(local_nodes(plan)), 1), _count_bases(plan)
     n_slots = (n_bases + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    n_rows, n_reals = n_bases + 3 * n_local, n_bases + 3 * n_local + 2
     sheets = rows.Sheet(
-        topic=np.zeros((n_threads, n_slots), np.int32),
-        tokens=np.zeros((n_threads, n_slots), np.int32),
-        counts=np.zeros((n_threads, n_slots * n_local * int(rows.COUNTS)), np.int32),
-        reals=np.zeros((n_threads, n_reals * n_slots), precision),
-        slot_of=np.full((n_threads, capacity), rows.NONE, np.uint32),
-        facts=np.zeros((n_threads, n_local * int(rows.FACTS)), np.int64),
-        scalars=np.zeros((n_threads, n_local * int(rows.SCALARS))),
-        form=np.zeros((n_threads, n_bases), precision),
-        bases=np.full((n_threads, n_bases * 2), -1, np.int64),
-        pairs=np.full((n_threads, n_streams * n_bases), -1, np.int64),
-        sums=np.full((n_threads, n_bases * n_streams * words * int(rows.SPAN)), NOT_SUMMED, np.float64),
+        topic=apart(n_threads, n_slots, np.int32),
+        tokens=apart(n_threads, n_slots, np.int32),
+        counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
+        reals=apart(n_threads, (n_bases + 3 * n_local + 2) * n_slots, precision),
+        slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
+        facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
+        scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
+        form=apart(n_threads, n_bases, precision),
+        bases=apart(n_threads, n_bases * 2, np.int64, -1),
+        pairs=apart(n_threads, n_streams * n_bases, np.int64, -1),
+        sums=apart(n_threads, n_bases * n_streams * words * int(rows.SPAN), np.float64, NOT_SUMMED),
         logs=np.tile(_rising_logs(plan), (n_threads, 1)),
-        blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
-        known=np.zeros((n_threads, 2), np.int64),
+        blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
+        known=apart(n_threads, rows.N_KNOWN, np.int64),
     )
-    by_slot = sheets.reals.reshape(n_threads, n_reals, n_slots)
-    by_slot[:, n_bases + 2 : n_rows : 3] = 1.0  # open of an empty slot
-    by_slot[:, :n_bases, :n_bases] = np.eye(n_bases)  # the slots of the bases
+    sheets.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
+    for j in range(n_local):
+        opens = (n_bases + 3 * j + 2) * n_slots
+        sheets.reals[:, opens : opens + n_slots] = 1.0
+    for r in range(n_bases):  # the slots of the bases
+        sheets.reals[:, r * n_slots + r] = 1.0
     return sheets
+
+
+def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float = 0) -> NDArray[Any]:
+    """Numbers for each thread, and more along the last axis: none may lie in a line of memory with another thread's.
+
+    What one thread writes there, the other would have to fetch again with every read.
+    """
+    *rest, last = size if isinstance(size, tuple) else (size,)
+    width = np.dtype(kind).itemsize
+    return np.full((n_threads, *rest, (last * width // LINES + 2) * LINES // width), value, kind)
 
 
 def _rising_logs(plan: Plan) -> NDArray[np.float64]:
@@ -181,7 +195,7 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
         weights=np.zeros(shape, precision),
         sums=np.zeros((n_threads, n_streams, words)),
         stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
-        blocks=np.zeros((n_threads, capacity // BLOCK + 1)),
+        blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
     )
 
 

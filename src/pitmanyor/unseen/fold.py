@@ -15,6 +15,7 @@ from pitmanyor.kernels.fold_nodes import fold_nodes
 from pitmanyor.kernels.fold_own import TOPIC, Own
 from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.plan import Plan
+from pitmanyor.state.scratch import LINES, apart
 from pitmanyor.unseen.rows import aligned, base_rows, bases_of, ints, new_starts, terms_of, token_rows
 from pitmanyor.unseen.vectors import Vectors, mix_means
 
@@ -115,18 +116,21 @@ def _inverses(local: list[Node], fixed: Fixed, longest: int) -> Floats:
 
 def _folded(n_threads: int, n_topics: int, longest: int) -> Folded:
     slots = min(longest, n_topics) + 1
+    topic, customers, tables = (apart(n_threads, slots, np.int32, NONE) for _ in range(3))
+    stay, opening, chances = (apart(n_threads, slots, np.float64) for _ in range(3))
+    by_base, sums = (apart(n_threads, longest, np.float64) for _ in range(2))
     return Folded(
-        token=ints(n_threads, longest),
-        slot_of=ints(n_threads, n_topics),
-        topic=ints(n_threads, slots),
-        customers=ints(n_threads, slots),
-        tables=ints(n_threads, slots),
-        stay=np.zeros((n_threads, slots)),
-        opening=np.zeros((n_threads, slots)),
-        weights=np.zeros((n_threads, 2 * slots)),
-        chances=np.zeros((n_threads, slots)),
-        by_base=np.zeros((n_threads, longest)),
-        sums=np.zeros((n_threads, longest)),
+        token=apart(n_threads, longest, np.int32, NONE),
+        slot_of=apart(n_threads, n_topics, np.int32, NONE),
+        topic=topic,
+        customers=customers,
+        tables=tables,
+        stay=stay,
+        opening=opening,
+        weights=apart(n_threads, 2 * slots, np.float64),
+        chances=chances,
+        by_base=by_base,
+        sums=sums,
         starts=new_starts(n_threads, longest, n_topics),
     )
 
@@ -134,23 +138,24 @@ def _folded(n_threads: int, n_topics: int, longest: int) -> Folded:
 def _bench(n_threads: int, size: tuple[int, int], net: Network, n_bases: int, n_own: int) -> Bench:
     n_topics, longest = size
     n_local, widest = net.parents.shape
-    slots = -(-(n_bases + min(longest, n_topics)) // WIDTH) * WIDTH
+    slots = -(-(n_bases + min(longest, n_topics)) // WIDTH) * WIDTH + LINES // 4  # threads apart
+    by_base, sums = (apart(n_threads, longest * n_bases, np.float64) for _ in range(2))
     bench = Bench(
-        token=ints(n_threads, longest),
-        slot_of=ints(n_threads, n_topics),
+        token=apart(n_threads, longest, np.int32, NONE),
+        slot_of=apart(n_threads, n_topics, np.int32, NONE),
         topic=aligned((n_threads, slots), np.int32),
         tokens=ints(n_threads, slots),
         counts=ints(n_threads, n_local, TO + widest, slots),
-        totals=np.zeros((n_threads, n_local, TO + widest), np.int64),
-        scalars=np.zeros((n_threads, n_local, SHARE + widest)),
+        totals=apart(n_threads, (n_local, TO + widest), np.int64),
+        scalars=apart(n_threads, (n_local, SHARE + widest), np.float64),
         flat=aligned((n_threads, (VALUES + n_bases + 4 * n_local + n_own) * slots), np.float32),
         kept=np.zeros((n_threads, n_bases)),
-        by_base=np.zeros((n_threads, longest * n_bases)),
-        sums=np.zeros((n_threads, longest * n_bases)),
+        by_base=by_base,
+        sums=sums,
         starts=new_starts(n_threads, longest * n_bases, n_topics),
-        known=np.zeros((n_threads, 1), np.int64),
+        known=apart(n_threads, 1, np.int64),
     )
-    bench.scalars[:, :, SHARE:] = net.prior
+    bench.scalars[:, :, SHARE : SHARE + widest] = net.prior
     rows = bench.flat.reshape(n_threads, -1, slots)  # the first slots are the bases'
     rows[:, VALUES : VALUES + n_bases, :n_bases] = np.eye(n_bases)
     for j in range(n_local):
@@ -180,9 +185,9 @@ def _own(plan: Plan, fixed: Fixed, discounts: list[float], size: tuple[int, int,
         tries=TRIES,
         dish=_dishes(plan, node[plan.order.stream]),
         rests=np.zeros((n_threads, len(nodes), TOPIC, slots), np.int32),
-        entries=ints(n_threads, longest, TOPIC + 1),
-        n_entries=ints(n_threads, longest),
-        weights=np.zeros((n_threads, longest)),
+        entries=ints(n_threads, longest + LINES // 4, TOPIC + 1),
+        n_entries=apart(n_threads, longest, np.int32, NONE),
+        weights=apart(n_threads, longest, np.float64),
     )
 
 

@@ -16,6 +16,7 @@ from pitmanyor.kernels.fold import SMALL
 from pitmanyor.kernels.lanes import WIDTH
 from pitmanyor.kernels.stirling import StirlingTables, build_tables
 from pitmanyor.plan import Plan
+from pitmanyor.state.scratch import LINES
 from pitmanyor.state.state import padded
 from pitmanyor.unseen.vectors import Vectors
 
@@ -95,7 +96,7 @@ def terms_of(discounts: Sequence[float], longest: int) -> tuple[StirlingTables, 
 def new_starts(n_threads: int, size: int, n_topics: int) -> Reals:
     """Whole vectors of the starts of blocks, and nothing starts beyond the last."""
     n_blocks = padded(n_topics) // BLOCK
-    starts = aligned((n_threads, size * (-(-n_blocks // WIDTH) * WIDTH)), np.float32)
+    starts = aligned((n_threads, size * (-(-n_blocks // WIDTH) * WIDTH) + LINES // 4), np.float32)  # threads apart
     starts[:] = np.inf
     return starts
 
