@@ -150,7 +150,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     return sheets
 
 
-def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float = 0) -> NDArray[Any]:
+def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float | np.uint32 = 0) -> NDArray[Any]:
     """Numbers for each thread, and more along the last axis: none may lie in a line of memory with another thread's.
 
     What one thread writes there, the other would have to fetch again with every read.
