@@ -218,7 +218,7 @@ def fit(
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
     initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics)
-    refuse_if_too_large(plan, initial_topics or max_topics)
+    refuse_if_too_large(plan, initial_topics or max_topics, samples)
     settings = Settings(
         sweeps=int(sweeps),
         seed=int(seed),

@@ -50,8 +50,10 @@ def distance(one: csr_array, other: csr_array) -> float:
     return float(abs(one - other).max())
 
 
-# under every rule: one parent, three layers, two parents, the TNTM's diamond, two streams; the rest with --long
-EVERY_RULE = ("single_parent", "three_layers", "three_layers_no_discount", "two_parents", "diamond", "own_vocabularies")
+# under every rule: one parent, three layers, two parents, the TNTM's diamond (all of them without discounts, too), two
+# streams; the rest with --long
+EVERY_RULE = {"single_parent", "three_layers", "two_parents", "diamond", "own_vocabularies"}
+EVERY_RULE |= {toy for toy in TOYS if toy.endswith("no_discount")}
 CASES = [
     pytest.param(toy, rule, marks=[pytest.mark.long] * (rule != "clamp" and toy not in EVERY_RULE))
     for toy in EXACT

@@ -12,10 +12,19 @@ from pitmanyor.errors import PlanError
 from pitmanyor.infer.sweeps import initialise
 from pitmanyor.models import author_topic, hpyp, tntm
 from pitmanyor.plan import compile_plan
+from pitmanyor.runs.run import snapshot
 from pitmanyor.state import State, new_state
 from pitmanyor.state.columns import grow
 from pitmanyor.state.layout import build_layout
-from pitmanyor.state.memory import PER_COUNT, PER_RESTAURANT, PER_TOKEN, memory_of, physical_memory, refuse_if_too_large
+from pitmanyor.state.memory import (
+    PER_COUNT,
+    PER_RESTAURANT,
+    PER_SAMPLED,
+    PER_TOKEN,
+    memory_of,
+    physical_memory,
+    refuse_if_too_large,
+)
 from pitmanyor.state.state import padded
 
 DOCUMENTS = [[f"w{(7 * d + n) % 50}" for n in range(100)] for d in range(40)]
@@ -63,6 +72,18 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
+    with pytest.raises(PlanError, match=r"and its 50 samples \d+\.\d GB, .*; keep fewer samples, lower max_topics"):
+        refuse_if_too_large(plan, 10, samples=50)
+
+
+def test_a_sample_takes_what_the_refusal_reckons():
+    state = new_state(compile_plan(hpyp(), CORPUS))
+    initialise(state, (1, 0, 0), 20)
+    kept, twin = memory_of(state), snapshot(state)
+    copied = [name for name in state.text._fields if getattr(twin.text, name) is not getattr(state.text, name)]
+    assert set(copied) == {"topic", "code", "concentration", "measures"}
+    assert state.text.topic.nbytes + state.text.code.nbytes == PER_SAMPLED * state.plan.n_tokens
+    assert memory_of(twin).tables == kept.tables
 
 
 def test_a_container_may_have_less_than_its_machine(monkeypatch, tmp_path):

@@ -14,6 +14,7 @@ from pitmanyor.state.state import State, padded
 PER_COUNT = 16  # customers, tables, stay, open
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
 PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
+PER_SAMPLED = 8  # topic and code: a kept sample has its own, and tables of its own
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
 EXPECTED_TOPICS = 64
@@ -46,14 +47,17 @@ def memory_of(state: State) -> Memory:
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
-def refuse_if_too_large(plan: Plan, n_topics: int | None) -> None:
-    """Raise before a fit starts whose count tables alone exceed this machine's memory."""
+def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0) -> None:
+    """Raise before a fit starts whose count tables, and those of the samples it keeps, exceed this machine's memory."""
     layout = build_layout(plan, padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1))
-    need, have = _bytes(layout) + plan.n_tokens * PER_TOKEN, physical_memory()
-    if need > have:
+    need = _bytes(layout) + plan.n_tokens * PER_TOKEN
+    kept, have = samples * (_bytes(layout) + plan.n_tokens * PER_SAMPLED), physical_memory()
+    if need + kept > have:
+        also = f", and its {samples} samples {kept / 1e9:.1f} GB" if samples else ""
+        fewer = "keep fewer samples, " if samples and need <= have else ""
         raise PlanError(
-            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB, "
-            f"and this machine has {have / 1e9:.1f}; lower max_topics, prune the vocabulary, or use a coarser plate"
+            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB{also}, and this machine has "
+            f"{have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
         )
 
 
