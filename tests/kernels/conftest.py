@@ -8,5 +8,6 @@ PLAIN_PYTHON = [
     "test_explicit_transitions.py",
     "test_linked_transitions.py",
     "test_crossed_mutants.py",
+    "test_weights_on_the_way.py",
 ]
 collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON

@@ -135,7 +135,7 @@ def open_slot(rows, net, bench, documents, d, leaf, k, h):
             bench.counts[np.uint64(j), np.uint64(x), at] = 0
         bench.flat[term_row(bench, j, STAY) + at], bench.flat[term_row(bench, j, OPEN) + at] = 0.0, 1.0
     for j in range(leaf + 1):
-        if net.above[np.uint64(leaf), np.uint64(j)]:
+        if net.above[np.uint64(leaf), np.uint64(j)] or j < bench.known[0]:  # which no one will value again
             value_one(net, bench, j, at)
 
 
