@@ -14,7 +14,7 @@ help:
 	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
-	@echo "make bench   speed and perplexity against tomotopy"
+	@echo "make bench   speed and perplexity against tomotopy; two threads against one"
 	@echo "make clean   remove the environment and every cache"
 
 $(VENV)/.stamp: pyproject.toml
@@ -54,6 +54,7 @@ test:
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.threads
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
