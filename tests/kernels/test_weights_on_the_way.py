@@ -120,7 +120,7 @@ class Quick(Watch):
         n_bases, width = frame.n_bases, int(frame.width)
         p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
-        weights = int(rows.opening_of(frame)) + width
+        weights = int(rows.prefix_row(frame))
         beyond = sums_of(sheet.reals[weights : weights + width], n_slots)
         found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
         expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}

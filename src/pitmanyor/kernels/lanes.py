@@ -45,23 +45,21 @@ if vars(config)["DISABLE_JIT"]:
         out[here] = prefix_sums((s + gain * o) * values[int(row) + topic[here].astype(np.int64)]) + carry
         return out[here.stop - 1]
 
-    def weigh_lanes(rows, places, topic, values, row, gain, h, carry):
-        stay, opening, out = (_eight(place, h) for place in places)
-        weights = (rows[stay] + gain * rows[opening]) * values[int(row) + topic[_eight(0, h)].astype(np.int64)]
-        rows[out] = prefix_sums(weights) + carry
-        return rows[out][-1]
+    def weigh_lanes(rows, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry):
+        opens = rows[_eight(terms[1], h)] * (shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)])
+        for r in range(int(bases[0])):
+            opens = np.maximum(opens - form[r] * rows[_eight(r * int(bases[1]), h)], rows.dtype.type(0.0))
+        phi = values[int(row) + topic[_eight(0, h)].astype(np.int64)]
+        rows[_eight(out, h)] = prefix_sums((rows[_eight(terms[0], h)] + gain * opens) * phi) + carry
+        return rows[_eight(out, h)][-1]
 
     def count_below(sums, x, h):
         return np.uint64(sum(bool(x >= sums[j]) for j in range(int(h), int(h) + WIDTH)))
 
-    def value_lanes(rows, out, up, shares, terms, stays, gain, scale, h):
+    def value_lanes(rows, out, up, shares, terms, gain, scale, h):
         base = shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)]
         opened = gain * rows[_eight(terms[1], h)] * base
-        rows[_eight(out, h)] = (stays * rows[_eight(terms[0], h)] + opened) * scale
-
-    def take_lanes(rows, out, row, share, h):
-        left = rows[_eight(out, h)] - share * rows[_eight(row, h)]
-        rows[_eight(out, h)] = np.maximum(left, rows.dtype.type(0.0))
+        rows[_eight(out, h)] = (rows[_eight(terms[0], h)] + opened) * scale
 
     def dot_block(values, a, b):
         w = values[int(a) : int(a) + BLOCK] * values[int(b) : int(b) + BLOCK]
@@ -152,28 +150,58 @@ else:
         change = types.Tuple((types.uint64, real, real))
         return real(stay, opening, topic, values, out, types.uint64, real, types.uint64, real, change, change), generate
 
+    def _row_reader(context: Any, builder: Any, signature: Any, args: Any, h: Any) -> Any:
+        """Eight numbers from h on of a row of the first argument, whose place is told; `i` picks it from several."""
+        element, data = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
+
+        def read(place: Any, i: int | None = None) -> Any:
+            start = place if i is None else builder.extract_value(place, i)
+            return _load(builder, data, builder.add(start, h), element)
+
+        return read
+
+    def _mixed(builder: Any, read: Any, up: Any, shares: Any) -> Any:
+        """Two rows by their shares."""
+        parts = [builder.fmul(_spread(builder, builder.extract_value(shares, i)), read(up, i)) for i in (0, 1)]
+        return builder.fadd(*parts)
+
     @intrinsic
     def weigh_lanes(
-        typing: Any, rows: Any, places: Any, topic: Any, values: Any, row: Any, gain: Any, h: Any, carry: Any
-    ) -> Any:
-        """As `cumulate`, of rows that start at three places of one array: stay, opening, and the sums."""
+        typing: Any, rows: Any, up: Any, shares: Any, terms: Any, out: Any, form: Any, bases: Any, topic: Any,
+        values: Any, row: Any, gain: Any, h: Any, carry: Any,
+    ) -> Any:  # fmt: skip
+        """As `cumulate`, of rows that start at the places told: stay + gain * opens, times values[row + topic].
+
+        `opens` is open times the mixture of two rows, less what `form` has of the first rows: `bases` are their number
+        and how far apart they lie. They are taken off one by one, and never below 0. `terms` has the places of stay and
+        open, `out` that of the sums.
+        """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = _real(signature.args[0])
-            rows, topic, values = (_data(context, builder, signature.args[i], args[i]) for i in (0, 2, 3))
-            row, gain, h, carry = args[4:]
-            stay, opening, out = (builder.add(builder.extract_value(args[1], i), h) for i in range(3))
-            s, o, k = (
-                _load(builder, x, i, e)
-                for x, i, e in ((rows, stay, element), (rows, opening, element), (topic, h, _I32))
-            )
-            w = _weights(builder, s, o, k, builder.gep(values, [row]), gain)
+            _, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry = args
+            read = _row_reader(context, builder, signature, args, h)
+            form_data = _data(context, builder, signature.args[5], form)
+            n_rows, width = (builder.extract_value(bases, i) for i in (0, 1))
+            opens = cgutils.alloca_once_value(builder, builder.fmul(read(terms, 1), _mixed(builder, read, up, shares)))
+            zero = ir.Constant(_vector(element), [element(0.0)] * WIDTH)
+            with cgutils.for_range(builder, n_rows) as loop:
+                share = _spread(builder, builder.load(builder.gep(form_data, [loop.index])))
+                taken = builder.fmul(share, read(builder.mul(loop.index, width)))
+                left = builder.fsub(builder.load(opens), taken)
+                builder.store(builder.select(builder.fcmp_ordered(">", left, zero), left, zero), opens)
+            k = _load(builder, _data(context, builder, signature.args[7], topic), h, _I32)
+            first = builder.gep(_data(context, builder, signature.args[8], values), [row])
+            w = _weights(builder, read(terms, 0), builder.load(opens), k, first, gain)
             w, last = add_carry(builder, build_sums(builder, w), carry)
-            builder.store(w, _place(builder, rows, out, element), align=_align(element))
+            place = _place(builder, _data(context, builder, signature.args[0], args[0]), builder.add(out, h), element)
+            builder.store(w, place, align=_align(element))
             return last
 
-        real, three = rows.dtype, types.UniTuple(types.uint64, 3)
-        return real(rows, three, topic, values, types.uint64, real, types.uint64, real), generate
+        real, pair = rows.dtype, types.UniTuple(types.uint64, 2)
+        at = types.uint64
+        shared = types.UniTuple(real, 2)
+        return real(rows, pair, shared, pair, at, form, pair, topic, values, at, real, at, real), generate
 
     @intrinsic
     def count_below(typing: Any, sums: Any, x: Any, h: Any) -> Any:
@@ -189,49 +217,26 @@ else:
 
     @intrinsic
     def value_lanes(
-        typing: Any, rows: Any, out: Any, up: Any, shares: Any, terms: Any, stays: Any, gain: Any, scale: Any, h: Any
+        typing: Any, rows: Any, out: Any, up: Any, shares: Any, terms: Any, gain: Any, scale: Any, h: Any
     ) -> Any:
-        """out = (stays * stay + gain * open * base) * scale over eight slots from h on; rows start at the places told.
+        """out = (stay + gain * open * base) * scale over eight slots from h on; rows start at the places told.
 
         `terms` has the places of stay and open; the base mixes the two rows `up` by their shares.
         """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element, data = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
-
-            def row_of(pair: Any, i: int) -> Any:
-                return _load(builder, data, builder.add(builder.extract_value(pair, i), args[8]), element)
-
-            parts = [
-                builder.fmul(_spread(builder, builder.extract_value(args[3], i)), row_of(args[2], i)) for i in (0, 1)
-            ]
-            base = builder.fadd(*parts)
-            stay, opens = (row_of(args[4], i) for i in (0, 1))
-            opened = builder.fmul(builder.fmul(_spread(builder, args[6]), opens), base)
-            value = builder.fadd(builder.fmul(_spread(builder, args[5]), stay), opened)
-            place = _place(builder, data, builder.add(args[1], args[8]), element)
-            builder.store(builder.fmul(value, _spread(builder, args[7])), place, align=_align(element))
+            _, out, up, shares, terms, gain, scale, h = args
+            element, read = _real(signature.args[0]), _row_reader(context, builder, signature, args, h)
+            base = _mixed(builder, read, up, shares)
+            opened = builder.fmul(builder.fmul(_spread(builder, gain), read(terms, 1)), base)
+            value = builder.fadd(read(terms, 0), opened)
+            place = _place(builder, _data(context, builder, signature.args[0], args[0]), builder.add(out, h), element)
+            builder.store(builder.fmul(value, _spread(builder, scale)), place, align=_align(element))
             return context.get_dummy_value()
 
         real, pair = rows.dtype, types.UniTuple(types.uint64, 2)
         shared = types.UniTuple(real, 2)
-        return types.void(rows, types.uint64, pair, shared, pair, real, real, real, types.uint64), generate
-
-    @intrinsic
-    def take_lanes(typing: Any, rows: Any, out: Any, row: Any, share: Any, h: Any) -> Any:
-        """The row at `out` less share times that at `row`, or 0 where that is below, over eight slots from h on."""
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element, data = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
-            place, other = (_place(builder, data, builder.add(start, args[4]), element) for start in args[1:3])
-            taken = builder.fmul(_spread(builder, args[3]), builder.load(other, align=_align(element)))
-            left = builder.fsub(builder.load(place, align=_align(element)), taken)
-            zero = ir.Constant(left.type, [element(0.0)] * WIDTH)
-            kept = builder.select(builder.fcmp_ordered(">", left, zero), left, zero)
-            builder.store(kept, place, align=_align(element))
-            return context.get_dummy_value()
-
-        return types.void(rows, types.uint64, types.uint64, rows.dtype, types.uint64), generate
+        return types.void(rows, types.uint64, pair, shared, pair, real, real, types.uint64), generate
 
     @intrinsic
     def dot_block(typing: Any, values: Any, a: Any, b: Any) -> Any:

@@ -32,7 +32,7 @@ from pitmanyor.kernels.arrays import (
 from pitmanyor.kernels.document import listed_cell
 from pitmanyor.kernels.explicit import DOCUMENTS, EXPLICIT, dot, dot_part, pick_in_block, pick_product
 from pitmanyor.kernels.jit import inlined, inner, spread
-from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch, take_lanes, value_lanes, weigh_lanes
+from pitmanyor.kernels.lanes import LINE, WIDTH, count_below, prefetch, value_lanes, weigh_lanes
 from pitmanyor.kernels.random import stream_key, uniform, uniform_in
 from pitmanyor.kernels.seating import leave_probability
 from pitmanyor.kernels.sheet import (
@@ -69,7 +69,7 @@ from pitmanyor.kernels.sheet import (
     load,
     move_slot,
     open_slot,
-    opening_of,
+    prefix_row,
     save,
     set_nodes,
     set_restaurant,
@@ -192,29 +192,33 @@ def base_parts(sheet, j, h):
 
 
 @inlined
+def bases_of(sheet, j):
+    """Where the rows of local node j's two parents lie, and their shares."""
+    fact, at, real = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, sheet.reals.dtype.type
+    up = (np.uint64(sheet.facts[fact + UP]), np.uint64(sheet.facts[fact + UP + ONE]))
+    return up, (real(sheet.scalars[at + SHARE]), real(sheet.scalars[at + SHARE + ONE]))
+
+
+@inlined
 def evaluate(sheet, frame, leaf, n_slots):
-    """A of the local nodes above the leaf at every slot, then the opening part of the leaf's weight."""
-    real, opening = sheet.reals.dtype.type, opening_of(frame)
-    for j in range(sheet.known[VALUED], leaf + 1):  # a customer has just left the leaf, so it is not known
+    """A of the local nodes above the leaf at every slot, then the leaf's form.
+
+    A customer has just left the leaf, so what is known ends there at the latest.
+    """
+    real = sheet.reals.dtype.type
+    for j in range(sheet.known[VALUED], leaf):
         fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-        up = (np.uint64(sheet.facts[fact + UP]), np.uint64(sheet.facts[fact + UP + ONE]))
-        shares = (real(sheet.scalars[at + SHARE]), real(sheet.scalars[at + SHARE + ONE]))
-        first = np.uint64(sheet.facts[fact + AT])
-        out, stays, gain, scale = opening, 0.0, 1.0, 1.0
-        if j < leaf:
-            out, stays, gain = first, 1.0, sheet.scalars[at + GAIN]
-            scale = 1.0 / (sheet.scalars[at + CONC] + sheet.facts[fact + N_CUSTOMERS])
+        (up, shares), first = bases_of(sheet, j), np.uint64(sheet.facts[fact + AT])
+        gain = real(sheet.scalars[at + GAIN])
+        scale = real(1.0 / (sheet.scalars[at + CONC] + sheet.facts[fact + N_CUSTOMERS]))
         terms = (first + frame.width, first + TWO * frame.width)
         for h in range(0, n_slots, WIDTH):
-            value_lanes(sheet.reals, out, up, shares, terms, real(stays), real(gain), real(scale), np.uint64(h))
+            value_lanes(sheet.reals, first, up, shares, terms, gain, scale, np.uint64(h))
     sheet.known[VALUED] = leaf
-    for r in range(frame.n_bases):
-        sheet.form[np.uint64(r)] = sheet.reals[opening + np.uint64(r)]
-    for r in range(frame.n_bases):
-        share = sheet.form[np.uint64(r)]
-        if share != 0.0:
-            for h in range(0, n_slots, WIDTH):
-                take_lanes(sheet.reals, opening, np.uint64(r) * frame.width, share, np.uint64(h))
+    up, shares = bases_of(sheet, leaf)
+    for i in range(frame.n_bases):
+        r = np.uint64(i)
+        sheet.form[r] = shares[0] * sheet.reals[up[0] + r] + shares[1] * sheet.reals[up[1] + r]
 
 
 @inlined
@@ -236,13 +240,11 @@ def stay_of(sheet, frame, j):
 
 
 @inner
-def heaviest(net, sheet, frame, leaf, gain, row, n_slots):
+def heaviest(sheet, frame, n_slots):
     """Where rounding has led to a slot without weight, the one with most."""
-    best, most = frame.n_bases, -1.0
+    prefix, best, most = prefix_row(frame), frame.n_bases, -1.0
     for h in range(frame.n_bases, n_slots):
-        slot = np.uint64(h)
-        beyond = sheet.reals[stay_of(sheet, frame, leaf) + slot] + gain * sheet.reals[opening_of(frame) + slot]
-        weight = beyond * net.stay[row + np.uint64(sheet.topic[slot])]
+        weight = sheet.reals[prefix + np.uint64(h)] - sheet.reals[prefix + np.uint64(h - 1)]
         if weight > most:
             best, most = h, weight
     return best
@@ -285,11 +287,13 @@ def fresh_topic(net, sums, sheet, frame, r, token, x):
 @inlined
 def weigh_slots(net, sheet, frame, leaf, gain, row, n_slots):
     """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total."""
-    real, opening = sheet.reals.dtype.type, opening_of(frame)
-    rows = (stay_of(sheet, frame, leaf), opening, opening + frame.width)
-    total = real(0.0)
+    real, stay, (up, shares) = sheet.reals.dtype.type, stay_of(sheet, frame, leaf), bases_of(sheet, leaf)
+    terms, bases, total = (stay, stay + frame.width), (np.uint64(frame.n_bases), frame.width), real(0.0)
     for h in range(0, n_slots, WIDTH):
-        total = weigh_lanes(sheet.reals, rows, sheet.topic, net.stay, row, real(gain), np.uint64(h), total)
+        total = weigh_lanes(
+            sheet.reals, up, shares, terms, prefix_row(frame), sheet.form, bases, sheet.topic, net.stay, row,
+            real(gain), np.uint64(h), total,
+        )  # fmt: skip
     return total
 
 
@@ -317,11 +321,11 @@ def draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u):
     x = u * (held + sheet.reals.dtype.type(fresh))
     if x >= held and fresh > 0.0:
         return draw_fresh(net, sums, sheet, frame, gain, token, x - held)
-    h, weights = np.int64(0), opening_of(frame) + frame.width
+    h, prefix = np.int64(0), prefix_row(frame)
     for j in range(0, n_slots, WIDTH):
-        h += np.int64(count_below(sheet.reals, x, weights + np.uint64(j)))
+        h += np.int64(count_below(sheet.reals, x, prefix + np.uint64(j)))
     if h >= n_slots:
-        h = heaviest(net, sheet, frame, leaf, gain, token.row, n_slots)
+        h = heaviest(sheet, frame, n_slots)
     return np.int64(sheet.topic[np.uint64(h)])
 
 

@@ -5,8 +5,8 @@ p = 1 in base r and 0 in the others, so that A there says how much of base r a t
 nobody uses has p, A and stay 0 everywhere.
 
 `Sheet.reals` has rows over the slots, `Frame.width` apart: p of each base (a shared parent of local nodes, or one for
-every topic where a local node has no parent); then A, stay and open of each local node; then the opening part of the
-leaf's weight, and prefix sums of weights. All arrays are flat and read at unsigned places, and what a node is stands
+every topic where a local node has no parent); then A, stay and open of each local node; then prefix sums of weights.
+All arrays are flat and read at unsigned places, and what a node is stands
 beside its totals: a place of signed numbers in an array of several axes costs as much as the work that is done there.
 """
 
@@ -140,8 +140,8 @@ def frame_of(sheet, n_held):
 
 
 @inlined
-def opening_of(frame):
-    """The row of the opening part of the leaf's weight; that of prefix sums is the next."""
+def prefix_row(frame):
+    """The row of prefix sums of weights."""
     return np.uint64(frame.n_bases + 3 * frame.n_local) * frame.width
 
 
@@ -205,7 +205,6 @@ def open_slot(net, sheet, frame, h, k):
     for _ in range(frame.n_local):
         sheet.reals[out + frame.width], sheet.reals[out + TWO * frame.width] = 0.0, 1.0
         out += np.uint64(3) * frame.width
-    sheet.reals[out] = 0.0
 
 
 @inlined
@@ -218,7 +217,7 @@ def move_slot(sheet, frame, h, last):
     sheet.topic[here], sheet.tokens[here] = sheet.topic[there], sheet.tokens[there]
     for i in range(frame.n_local * np.int64(COUNTS)):
         sheet.counts[count_at(frame, 0, h) + np.uint64(i)] = sheet.counts[count_at(frame, 0, last) + np.uint64(i)]
-    for row in range(frame.n_bases + 3 * frame.n_local + 1):
+    for row in range(frame.n_bases + 3 * frame.n_local):
         first = np.uint64(row) * frame.width
         sheet.reals[first + here] = sheet.reals[first + there]
     sheet.slot_of[np.uint64(sheet.topic[here])] = h

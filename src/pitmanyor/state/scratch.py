@@ -129,7 +129,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         topic=apart(n_threads, n_slots, np.int32),
         tokens=apart(n_threads, n_slots, np.int32),
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
-        reals=apart(n_threads, (n_bases + 3 * n_local + 2) * n_slots, precision),
+        reals=apart(n_threads, (n_bases + 3 * n_local + 1) * n_slots, precision),
         slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
         facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
         scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
