@@ -6,8 +6,8 @@ nobody uses has p, A and stay 0 everywhere.
 
 `Sheet.reals` has rows over the slots, `Frame.width` apart: p of each base (a shared parent of local nodes, or one for
 every topic where a local node has no parent); then A, stay and open of each local node; then prefix sums of weights.
-All arrays are flat and read at unsigned places, and what a node is stands
-beside its totals: a place of signed numbers in an array of several axes costs as much as the work that is done there.
+All arrays are flat and read at unsigned places, and what a node is stands beside its totals: a place of signed numbers
+in an array of several axes costs as much as the work that is done there.
 """
 
 from __future__ import annotations
