@@ -138,7 +138,7 @@ class Quick(Watch):
             by_row[r * width] = mass
         for j in range(leaf + 1):
             fact, scalar = j * int(rows.FACTS), j * int(rows.SCALARS)
-            n_customers, n_tables, *sent = (int(x) for x in sheet.facts[fact + 9 : fact + 13])
+            n_customers, n_tables, *sent = (int(x) for x in sheet.facts[fact + int(rows.N_CUSTOMERS) :][:4])
             n_up = int(sheet.facts[fact + int(rows.N_UP)])
             priors = sheet.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
             ups = sheet.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
