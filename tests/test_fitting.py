@@ -61,6 +61,21 @@ def test_topics_are_the_likeliest_words_of_each(result):
         assert all(phi[k, CORPUS.vocabulary.index(word)] == p for word, p in topic)
 
 
+def test_words_that_never_come_in_a_stream_are_not_listed_for_it():
+    posts = Corpus.from_tokens(
+        {"word": [["bread", "oven"], ["goal", "team"]] * 3, "hashtag": [["food"], ["goal"]] * 3},
+        groups={"author": ["ann", "bob"] * 3},
+    )
+    found = fit(models.tntm().without("follows"), posts, sweeps=4, seed=1)
+    assert set(found.words_of("hashtag")) == {"bread", "oven", "goal", "team", "food"}  # one vocabulary
+    for stream, words in {"hashtag": {"food", "goal"}, "word": {"bread", "oven", "goal", "team"}}.items():
+        assert [found.words_of(stream)[w] for w in found.occurring(stream)] == sorted(words)
+        phi = found.topic_words(stream)
+        for k, topic in enumerate(found.topics(10, stream)):
+            assert {word for word, _ in topic} == words
+            assert [p for _, p in topic] == sorted((phi[k, w] for w in found.occurring(stream)), reverse=True)
+
+
 def test_mixing_weights_of_two_parents():
     graph = models.tntm().without("follows")
     text = {"word": [["x", "y", "x"], ["z"]], "hashtag": [["x"], ["z", "x"]]}

@@ -31,6 +31,7 @@ from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen, restore
 from pitmanyor.runs.run import Run, advance, new_run
 from pitmanyor.runs.settings import METHODS, Method, Settings
+from pitmanyor.seeds import checked
 from pitmanyor.state import Rule
 from pitmanyor.state.memory import Memory, memory_of, refuse_if_too_large
 from pitmanyor.unseen import Completion, TopicShares, Way, infer
@@ -333,8 +334,7 @@ def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str)
 def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None) -> None:
     if sweeps < 0:
         raise PlanError(f"sweeps must be 0 or more, not {sweeps}")
-    if seed < 0:
-        raise PlanError(f"seed must be 0 or more, not {seed}")
+    checked(seed)
     if not 0 <= samples <= max(sweeps // 2, 0):
         raise PlanError(f"samples come from the second half of the {sweeps} sweeps: ask for 0 to {sweeps // 2}")
     if initial_topics is not None and initial_topics < 0:

@@ -119,6 +119,10 @@ class Measured(Traced, ABC):
         """How many topics of equal size would be as spread out, mean over the states that were kept."""
         return evaluate.effective_topics(self)
 
+    def used_topics(self) -> int:
+        """How many topics some token has; `n_topics` counts the empty ones of a network as well."""
+        return evaluate.used_topics(self)
+
     def topic_shares(self) -> Floats:
         """Each topic's share of the tokens of all streams."""
         return evaluate.topic_shares(self)

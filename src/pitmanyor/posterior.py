@@ -31,7 +31,7 @@ class Posterior:
 
     @property
     def n_topics(self) -> int:
-        """Topics that some token has (below a finite root: all of them)."""
+        """Topics that some token has (below a finite root, and once a network has joined: all of them)."""
         return self.state.n_topics
 
     @property
@@ -78,9 +78,16 @@ class Posterior:
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The likeliest words of every topic, with their probabilities."""
-        phi, words = self.topic_words(stream), self.words_of(stream)
-        best = np.argsort(-phi, axis=1, kind="stable")[:, :n_words]
-        return [[(words[w], float(phi[k, w])) for w in row] for k, row in enumerate(best)]
+        return self.likeliest(self.topic_words(stream), n_words, stream)
+
+    def likeliest(self, rows: Floats, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
+        """The likeliest words of each row of probabilities (columns as those of `topic_words`), of those in the stream.
+
+        Fewer than asked for, if the stream has no more.
+        """
+        words, columns = self.words_of(stream), self.occurring(stream)
+        best = columns[np.argsort(-rows[:, columns], axis=1, kind="stable")[:, :n_words]]
+        return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]
 
     def topic_words(self, stream: str | None = None) -> Floats:
         """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
@@ -90,6 +97,11 @@ class Posterior:
         """The words of the columns of `topic_words`."""
         plan = self.state.plan
         return [plan.corpus.vocabulary[word] for word in plan.words[self.stream(stream).emit]]
+
+    def occurring(self, stream: str | None = None) -> NDArray[np.int64]:
+        """The columns of `topic_words` whose words do come in the stream; those of others may share its vocabulary."""
+        plan, tokens = self.state.plan, self.stream(stream)
+        return np.flatnonzero(np.isin(plan.words[tokens.emit], plan.corpus.streams[tokens.name].words))
 
     def token_topics(self, stream: str | None = None) -> NDArray[np.int64]:
         """The topic of every token of a stream, in the order of `corpus.streams[stream].words`."""

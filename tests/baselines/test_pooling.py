@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, CorpusError
+from pitmanyor import Corpus, CorpusError, read
 from pitmanyor.baselines import SCHEMES, pool
 from pitmanyor.baselines.bursts import burst_terms
 from pitmanyor.baselines.pooling import pools_nothing
@@ -138,3 +138,13 @@ def test_most_similar_is_the_largest_cosine():
     expected = np.where(scores.max(axis=1) > 0, scores.argmax(axis=1), -1)
     assert found.tolist() == expected.tolist()
     assert len(set(found.tolist())) > 2
+
+
+def test_posts_of_nobody_are_no_pool():
+    posts = read(
+        [{"text": "a b", "author": name} for name in ("ann", None, None, "ann")],
+        missing_author="keep",
+        stop_words=None,
+        min_length=1,
+    )
+    assert sorted(np.diff(pool(posts, "author").streams["word"].offsets).tolist()) == [2, 2, 4]

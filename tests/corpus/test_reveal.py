@@ -30,3 +30,9 @@ def test_another_list_is_refused():
         corpus().reveal_links("follows", PAIRS)
     with pytest.raises(CorpusError, match="no 'likes' among 'follows'"):
         left.reveal_links("likes", PAIRS)
+
+
+def test_one_label_has_no_pairs():
+    alone = Corpus.from_tokens([["a"]], groups={"author": ["ann"]}, links={"follows": []})
+    with pytest.raises(CorpusError, match="it takes two labels, and there is 1"):
+        alone.hide_links("follows", by="author")

@@ -106,9 +106,9 @@ def test_topics_are_capped_in_clustering(corpus):
 def test_words_of_topics_are_said_as_words(corpus):
     tags = set(corpus.streams["hashtag"].words.tolist()) - set(corpus.streams["word"].words.tolist())
     result = fit(merged(models.lda(3)), corpus, sweeps=4, seed=1)
-    best = {word for topic in evaluate.top_words(result) for word in topic}
-    lists = measures._word_lists(result, corpus)
-    assert best & {corpus.vocabulary[tag] for tag in tags}  # else this shows nothing
+    best = np.argsort(-result.topic_words("word"), axis=1)[:, :10]
+    assert {result.words_of("word")[w] for w in best.flat} & {corpus.vocabulary[tag] for tag in tags}  # else vain
+    lists = evaluate.top_words(result, 10, "word")
     assert not {word for words in lists for word in words} & {corpus.vocabulary[tag] for tag in tags}
     assert [len(words) for words in lists] == [10] * 3
 

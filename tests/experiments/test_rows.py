@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, CorpusError, models
+from pitmanyor import Corpus, CorpusError, models, read
 from pitmanyor.corpus import Grouping
-from pitmanyor.experiments.rows import ABLATIONS, rows_of
+from pitmanyor.experiments.rows import ABLATIONS, NEED_HASHTAGS, rows_of
 from pitmanyor.experiments.settings import KINDS, Settings
 from pitmanyor.reading.build import UNKNOWN
 
@@ -92,7 +92,7 @@ def test_what_a_corpus_lacks_is_not_run_but_named():
     assert rows("clustering", posts())["lda10_burst"].missing == "no pools"
     assert rows("ablation", bare)["no_author"].missing == "no authors"
     assert rows("ablation", posts(links=False))["no_network"].missing == "no links"
-    assert rows("sensitivity", posts(links=False))["length_0.05"].missing == "no links"
+    assert rows("sensitivity", posts(links=False))["length_0.01"].missing == "no links"
 
 
 def test_without_hashtags_everything_that_needs_none_is_run():
@@ -120,10 +120,29 @@ def test_discounts_are_told():
 def test_hashtags_and_labels_are_asked_for():
     with pytest.raises(CorpusError, match="hashtags"):
         rows("labels", Corpus.from_tokens([["a"]]))
-    with pytest.raises(CorpusError, match="posts with words, and this corpus has the streams hashtag"):
+    with pytest.raises(CorpusError, match="posts with words, and this corpus has no words"):
         rows("fit", Corpus.from_tokens({"hashtag": [["a"]]}))
     unlabelled = replace(posts(), groups={"label": Grouping((UNKNOWN,), np.zeros(3, np.int32))})
     for corpus in (replace(posts(), groups={}), unlabelled):
         with pytest.raises(CorpusError, match="--label"):
             rows("clustering", corpus)
     assert all(rows(kind, posts()) for kind in KINDS)
+
+
+@pytest.mark.parametrize("tags", [{}, {"hashtags": ["", ""]}])
+def test_posts_that_are_read_without_a_hashtag_have_none(tags):
+    corpus = read(
+        {"text": ["fresh bread", "goal again"], "user": ["ann", "bob"]} | tags, tags=bool(tags) and "hashtags"
+    )
+    assert "hashtag" in corpus.streams
+    found = rows("fit", corpus)
+    assert found["tntm"].title == "TNTM, no hashtag, no network"
+    assert [stream.name for stream in found["hdp_lda"].graph.streams] == ["word"]
+    assert {rows("ablation", corpus)[key].missing for key in NEED_HASHTAGS} == {"no hashtags"}
+    with pytest.raises(CorpusError, match="no hashtags; name their column with --tags"):
+        rows("labels", corpus)
+
+
+def test_posts_without_words_are_refused():
+    with pytest.raises(CorpusError, match="no words; name the column of the text"):
+        rows("fit", read(["#bread", "#goal"]))

@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from pitmanyor import Corpus, PlanError
+from pitmanyor import Corpus, CorpusError, PlanError
 from pitmanyor.cli.app import app
 from pitmanyor.experiments import run
 from pitmanyor.experiments.home import Home, read_json
@@ -69,3 +69,16 @@ def test_rows_can_be_left_for_another_time(tmp_path, monkeypatch):
     assert "LDA, 10 topics, no pooling 0 of 1" in first.markdown
     second = run.run_experiment(corpus, out, settings, repeats=1)
     assert Home(out).is_done("tntm", 0) and "Not finished" not in second.markdown
+
+
+def test_fewer_repeats_do_not_take_results_from_the_table(home):
+    call(home, "--repeats", 2)
+    call(home, "--repeats", 1)
+    assert "2 runs (seeds 1 to 2)" in (home / "out" / "table.md").read_text()
+
+
+def test_what_cannot_be_split_leaves_no_directory_behind(tmp_path):
+    corpus = Corpus.from_tokens([["a", "b"], ["b", "a"]])
+    with pytest.raises(CorpusError, match="leaves 2 documents for training and 0"):
+        run.run_experiment(corpus, tmp_path / "out", Settings("fit", test=0.1))
+    assert not (tmp_path / "out").exists()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pitmanyor.errors import PlanError
-from pitmanyor.links.features import INTERCEPT, Kernel, features, knots, series
-from pitmanyor.links.gaussian import log_normal, pair_features
+from pitmanyor.links.features import INTERCEPT, LEFT_OUT, SHORTEST, Kernel, features, features_at, knots
+from pitmanyor.links.gaussian import log_normal
 
 
 def dense(similarity, kernel):
@@ -19,6 +19,11 @@ def test_features_make_the_kernel(length):
     for kernel in (Kernel(length=length), Kernel(signal=1.7, length=length, intercept=True)):
         phi = features(kernel)
         assert np.abs(phi @ phi.T - dense(knots(), kernel)).max() < 1e-10 / 100
+
+
+def test_features_of_the_shortest_length_leave_out_what_they_may():
+    kernel = Kernel(length=SHORTEST)
+    assert np.abs(features(kernel) @ features(kernel).T - dense(knots(), kernel)).max() < LEFT_OUT
 
 
 def test_few_features_are_enough():
@@ -39,7 +44,7 @@ def test_low_rank_density_is_the_dense_one(length, sigma):
     residual = np.linalg.cholesky(full) @ rng.standard_normal(380)
     _, log_det = np.linalg.slogdet(full)
     exact = -0.5 * (residual @ np.linalg.solve(full, residual) + log_det + 380 * np.log(2 * np.pi))
-    assert log_normal(residual, pair_features(kernel, similarity), sigma) == pytest.approx(exact, abs=1e-8)
+    assert log_normal(residual, features_at(kernel, similarity), sigma) == pytest.approx(exact, abs=1e-8)
 
 
 def test_a_density_without_noise_is_refused():
@@ -48,5 +53,5 @@ def test_a_density_without_noise_is_refused():
 
 
 def test_a_length_that_needs_too_many_features_is_refused():
-    with pytest.raises(PlanError, match="at least 0.05"):
-        series(np.zeros(1), 0.01)
+    with pytest.raises(PlanError, match="at least 0.01"):
+        features(Kernel(length=0.009))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor.links.features import Kernel, features, knots, series
+from pitmanyor.links.features import Kernel, features, features_at, knots
 from pitmanyor.links.noise import log_link
 from pitmanyor.links.observed import LINKED, UNSEEN, Ends, observe
 from pitmanyor.links.similar import SimilarLinks, log_density
@@ -18,6 +18,15 @@ def network(n, directed=True, self_links=False, hidden=()):
     sources, targets = np.nonzero(rng.random((n, n)) < 0.3)
     ends = Ends(sources, targets, np.array(hidden, int).reshape(-1, 2))
     return cosine, observe(n, ends, directed=directed, self_links=self_links)
+
+
+def series(similarity, length, n=60):
+    """phi_n(u) = exp(-u^2/2) u^n / sqrt(n!), u = (Sim - 1/2)/l, whose products are exp(-(u - v)^2/2)."""
+    u = (similarity - 0.5) / length
+    columns = [np.exp(-0.5 * u**2)]
+    for i in range(1, n):
+        columns.append(columns[-1] * u / np.sqrt(i))
+    return np.stack(columns, axis=1)
 
 
 def pair_by_pair(links, cosine, observed):
@@ -38,6 +47,16 @@ def test_curves_are_the_sum_over_pairs(length, noise):
     links.weights = np.random.default_rng(2).standard_normal(len(links.weights))
     cosine, observed = network(20)
     assert log_density(links, cosine, observed) == pytest.approx(pair_by_pair(links, cosine, observed), abs=1e-8)
+
+
+def test_the_shortest_length_is_read_between_the_knots():
+    links = SimilarLinks(Kernel(length=0.01))
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        links.weights = rng.standard_normal(len(links.weights))
+        some = rng.random(1000)
+        m = some + features_at(links.kernel, some) @ links.weights
+        assert np.abs(links.log_probability(some) - log_link(m, 1.0)).max() < 1e-5
 
 
 @pytest.mark.parametrize("directed", [True, False])

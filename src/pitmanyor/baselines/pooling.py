@@ -60,7 +60,7 @@ def why_not(corpus: Corpus, scheme: Scheme) -> str | None:
         "author": "no authors" if "author" not in corpus.groups else None,
         "hour": "no times" if corpus.times is None else None,
         "burst": "no times" if corpus.times is None else None,
-        "hashtag": next((f"no {name}s" for name in ("hashtag", "word") if name not in corpus.streams), None),
+        "hashtag": next((f"no {name}s" for name in ("hashtag", "word") if not corpus.has(name)), None),
     }
     return lacks.get(scheme)
 
@@ -82,7 +82,8 @@ def _refuse(corpus: Corpus, scheme: Scheme) -> None:
 def _by_author(corpus: Corpus) -> Pools:
     _refuse(corpus, "author")
     group = corpus.groups["author"]
-    return Pools(np.arange(corpus.n_documents), group.codes.astype(np.int64), group.labels)
+    known = np.flatnonzero(group.known)
+    return Pools(known, group.codes[known].astype(np.int64), group.labels)
 
 
 def _by_hour(corpus: Corpus) -> Pools:

@@ -34,12 +34,14 @@ class Asked:
 
 def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
     """`options` are those of `Fit.perplexity`."""
+    from pitmanyor.evaluate import used_topics
     from pitmanyor.fitting import load
 
     chosen = best_chain(path)
     fit = load(chosen)
     facts: dict[str, Any] = {"run": str(chosen), "n_topics": fit.n_topics}
     if fit.graph.streams:
+        facts["n_topics"] = used_topics(fit)
         facts |= _topic_facts(fit, asked)
     if fit.state.network:
         facts["network log likelihood"] = {
@@ -49,7 +51,7 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
         facts["held-out links"] = _link_facts(fit, asked.links)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
     if asked.test is not None:
-        facts |= _test_facts(fit, _read_alike(fit, asked.test), asked, options)
+        facts |= _test_facts(fit, asked.test.read_later(fit), asked, options)
     else:
         next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")
     return Answer(facts, _lines(facts), next_)
@@ -67,9 +69,9 @@ def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
         "effective topics": evaluate.effective_topics(fit),
         f"topics with {100 * LEAST:g} % of the tokens": len(words),
     }
-    if not words:
+    if not words or len(words[0]) < 2:  # no company to keep
         return facts
-    window, corpus = asked.window, fit.corpus if asked.reference is None else _read_alike(fit, asked.reference)
+    window, corpus = asked.window, fit.corpus if asked.reference is None else asked.reference.read_later(fit)
     if window is None and not in_order(corpus.streams[fit.stream().name]):
         window = 0
     coherence: dict[str, Any] = {}
@@ -134,13 +136,6 @@ def _perplexity_facts(found: Perplexity) -> dict[str, Any]:
         "unknown tokens": sum(found.dropped.values()),
         "states averaged over": found.n_samples,
     }
-
-
-def _read_alike(fit: Fit, source: Source) -> Corpus:
-    """New posts as those of the fit were read, and all of them."""
-    usual = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
-    as_before = fit.corpus.report.options if fit.corpus.report else {}
-    return Source(source.file, {**usual, **as_before, **source.options}).read()
 
 
 def _lines(facts: dict[str, Any], indent: str = "") -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import Answer, answers
-from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Tags, Text, _columns, app
+from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Skip, Tags, Text, _columns, app
 
 
 @app.command()
@@ -39,6 +39,7 @@ def evaluate(
     tags: Tags = None,
     label: Label = None,
     links: Links = None,
+    skip_bad_lines: Skip = False,
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
@@ -50,8 +51,10 @@ def evaluate(
     from pitmanyor.cli.work import Source
 
     columns = _columns(text, author, tags, None, label, None)
-    sources = [None if file is None else Source.of(file, columns, None, False, option) for file in (test, reference)]
-    asked = Asked(sources[0], links, sources[1], words, window, cap, left_to_right)
+    given, seen = (
+        None if file is None else Source.of(file, columns, None, skip_bad_lines, option) for file in (test, reference)
+    )
+    asked = Asked(given, links, seen, words, window, cap, left_to_right)
     options = {"observed": observed, "completion": completion, "seed": seed}
     return evaluate_run(run, asked, options if sweeps is None else options | {"sweeps": sweeps})
 

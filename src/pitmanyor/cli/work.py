@@ -42,9 +42,19 @@ class Source:
     def read(self) -> Corpus:
         from pitmanyor.reading import read
 
+        self._check()
+        return read(str(self.file), **self.options)
+
+    def read_later(self, fit: Fit) -> Corpus:
+        """Posts that a fit has not seen, all of them, as those that it has."""
+        from pitmanyor.reading.later import read_later
+
+        self._check()
+        return read_later(self.file, fit.corpus, self.options)
+
+    def _check(self) -> None:
         if not self.file.exists():
             raise FileError(f"{self.file}: there is no such file")
-        return read(str(self.file), **self.options)
 
 
 def check_source(source: Source) -> Answer:
@@ -160,9 +170,7 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
 
     chosen = best_chain(path)
     fit = load(chosen)
-    usual = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}  # a line for every post that has a text
-    as_before = fit.corpus.report.options if fit.corpus.report else {}
-    found = Source(source.file, {**usual, **as_before, **source.options}).read()
+    found = source.read_later(fit)
     result, seen = fit.infer(found, **options), view(fit)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
     authors = found.groups.get("author")

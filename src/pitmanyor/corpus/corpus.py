@@ -51,6 +51,10 @@ class Corpus:
     def n_tokens(self) -> int:
         return sum(len(stream.words) for stream in self.streams.values())
 
+    def has(self, stream: str) -> bool:
+        """Whether a stream is there and has a token: posts that are read without a hashtag keep a place for them."""
+        return stream in self.streams and len(self.streams[stream].words) > 0
+
     def __repr__(self) -> str:
         parts = [
             f"{self.n_documents:,} documents",

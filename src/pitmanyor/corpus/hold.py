@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus.parts import LinkSet, frozen
 from pitmanyor.errors import CorpusError
+from pitmanyor.seeds import generator
 
 
 class HeldOut(NamedTuple):
@@ -31,7 +32,9 @@ def hide(
     i, j = np.nonzero(~np.eye(len(among), dtype=bool))
     if not directed:
         i, j = i[i > j], j[i > j]
-    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, len(i)])))
+    if not len(i):
+        raise CorpusError(f"no pair to hold out: it takes two labels, and there is {len(labels)}; leave the links out")
+    rng = generator(seed, len(i))
     chosen = np.sort(rng.choice(len(i), max(1, round(share * len(i))), replace=False))
     pairs = np.stack([among[i[chosen]], among[j[chosen]]], axis=1)
     matrix = np.zeros((len(names), len(names)), bool)

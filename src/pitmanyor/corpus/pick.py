@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import CorpusError
+from pitmanyor.seeds import checked
 
 
 def indices(documents: Sequence[int] | Sequence[bool] | NDArray[Any], n_documents: int) -> NDArray[np.int64]:
@@ -43,7 +44,7 @@ def split(
             f"test={test} leaves {n_documents - n_test} documents for training and {n_test} for testing of "
             f"{n_documents}; give a share between 0 and 1, or a number of documents, so that both have some"
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(checked(seed))
     order = rng.permutation(n_documents)
     if groups is not None:
         order = order[np.argsort(groups[order], kind="stable")]

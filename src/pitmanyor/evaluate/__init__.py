@@ -7,7 +7,7 @@ from pitmanyor.evaluate.diagnosis import Diagnosis, diagnose
 from pitmanyor.evaluate.links import LinkScores, auc, average_precision, link_scores, network_log_likelihood
 from pitmanyor.evaluate.matching import Matching, match_topics, stability
 from pitmanyor.evaluate.perplexity import Perplexity, left_to_right, perplexity, token_probabilities
-from pitmanyor.evaluate.topics import diversity, effective_topics, top_words, topic_shares
+from pitmanyor.evaluate.topics import diversity, effective_topics, top_words, topic_shares, used_topics
 
 __all__ = [
     "Diagnosis",
@@ -36,4 +36,5 @@ __all__ = [
     "top_words",
     "topic_numbers",
     "topic_shares",
+    "used_topics",
 ]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.rhat import rhat
+from pitmanyor.evaluate.topics import used_topics
 from pitmanyor.posterior import Traced
 
 Floats = NDArray[np.float64]
@@ -61,8 +62,15 @@ def _moving(traces: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def topic_numbers(fits: Sequence[Traced], *, discard: float = 0.5) -> dict[int, float]:
-    """The posterior of the number of topics: how large a part of the kept sweeps had so many."""
+    """The posterior of the number of topics: how large a part of the kept sweeps had so many.
+
+    A network fixes the number when it joins, with room to spare: then it is of the topics that some token has, in the
+    states which each fit kept since.
+    """
     values = kept_traces([fit.trace for fit in fits], discard)["n_topics"]
+    joined = [draw for fit in fits for draw in fit.draws if draw.state.network and draw.state.plan.n_tokens]
+    if joined:
+        values = np.array([used_topics(draw) for draw in joined])
     numbers, counts = np.unique(values.astype(np.int64), return_counts=True)
     return {int(n): float(count / values.size) for n, count in zip(numbers, counts, strict=True)}
 

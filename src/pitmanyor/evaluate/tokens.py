@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.corpus.parts import frozen
+from pitmanyor.seeds import generator
 
 Mask = NDArray[np.bool_]
+SCORED = 51  # a purpose: which tokens are given
 
 
 def with_tokens(corpus: Corpus, kept: Mapping[str, Mask]) -> Corpus:
@@ -43,7 +45,7 @@ def pick(stream: Stream, share: float, seed: int) -> Mask:
     >>> int(mask[:5].sum()), int(mask[5:].sum())
     (2, 0)
     """
-    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, 51])))
+    rng = generator(seed, SCORED)
     order = np.lexsort((rng.random(len(stream.words)), stream.documents))
     chosen = places(stream) < np.repeat(np.floor(share * stream.lengths), stream.lengths)
     mask = np.zeros(len(stream.words), bool)

@@ -28,6 +28,11 @@ def topic_shares(fit: Posterior) -> NDArray[np.float64]:
     return np.asarray(np.bincount(topic, minlength=fit.n_topics) / len(topic))
 
 
+def used_topics(fit: Posterior) -> int:
+    """How many topics some token has. Once a network has joined `n_topics` counts empty ones as well."""
+    return int(np.count_nonzero(topic_shares(fit)))
+
+
 def diversity(topics: Sequence[Sequence[str]]) -> float:
     """The share of different words among all topics' likeliest words: 1 if no two topics have one in common.
 

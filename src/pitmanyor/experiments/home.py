@@ -84,6 +84,11 @@ class Home:
     def is_done(self, key: str, repeat: int) -> bool:
         return self.cell_path(key, repeat).exists()
 
+    def n_repeats(self) -> int:
+        """How many repeats some row has, counted to the last one."""
+        found = [int(path.stem.rpartition("-")[2]) for path in self.cells.glob("*-*.json")]
+        return 1 + max(found, default=-1)
+
     def write_cell(self, key: str, repeat: int, facts: Facts) -> None:
         write_json(self.cell_path(key, repeat), facts)
 

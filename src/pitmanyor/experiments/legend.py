@@ -24,7 +24,7 @@ def legend(table: Table) -> list[str]:
 
 def _runs(table: Table) -> list[str]:
     settings, reference, n = table.settings, table.lines[-1].row.title, table.repeats
-    lines = ["↓ less is better, ↑ more is better."]
+    lines = ["↓ less is better, ↑ more is better. CPU seconds are of the fit, with compiling where nothing was cached."]
     if n == 1:
         lines.append(f"One run of {settings.sweeps} sweeps with seed {settings.seed}: no deviation, no test.")
     else:

@@ -86,8 +86,8 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
 
 
 def _n_topics(fitted: Fit) -> float:
-    """Topics that some token has, mean over samples; with a network there are empty ones besides."""
-    return float(np.mean([np.count_nonzero(evaluate.topic_shares(draw)) for draw in fitted.draws]))
+    """Topics that some token has, mean over samples."""
+    return float(np.mean([evaluate.used_topics(draw) for draw in fitted.draws]))
 
 
 def _notes(data: Data, settings: Settings) -> list[str]:
@@ -146,23 +146,14 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
-    """What the words of all topics that are not tiny are like; no number if there is no such topic."""
-    words = _word_lists(fitted, posts)
-    if not words:
+    """What the words of all topics that are not tiny are like; no number if there is no such topic, or no two words."""
+    words = evaluate.top_words(fitted, N_WORDS, "word", least=LEAST)
+    if not words or len(words[0]) < 2:
         return {}
     return {
         "npmi": float(np.mean(evaluate.coherence(words, in_one_stream(posts), window=0))),
         "diversity": evaluate.diversity(words),
     }
-
-
-def _word_lists(fitted: Fit, posts: Corpus) -> list[list[str]]:
-    """The likeliest words of each topic among those that come as words: a model may have hashtags among its own."""
-    names, said = fitted.words_of("word"), {posts.vocabulary[w] for w in np.unique(posts.streams["word"].words)}
-    columns = [i for i, name in enumerate(names) if name in said]
-    best = np.argsort(-fitted.topic_words("word")[:, columns], axis=1, kind="stable")[:, :N_WORDS]
-    large = evaluate.topic_shares(fitted) >= LEAST
-    return [[names[columns[i]] for i in row] for row in best[large]]
 
 
 def _labels(fitted: Fit) -> list[Facts]:

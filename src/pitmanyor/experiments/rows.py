@@ -17,7 +17,6 @@ Edit = Callable[[Graph], Graph]
 POOLED_TOPICS = (10, 20)
 SCALES = (0.01, 0.1, 1.0, 10.0)
 DISCOUNTS = (0.0, 0.3, 0.5, 0.7)
-SHORTEST = 0.05  # the least length of a Gaussian process whose features are laid out
 TOPIC_NODES = ("mu0", "mu1", "nu", "eta", "theta_tag", "theta")
 
 ABLATIONS: dict[str, tuple[str, Edit]] = {
@@ -29,6 +28,10 @@ ABLATIONS: dict[str, tuple[str, Edit]] = {
     "no_network": ("No network", lambda g: g.without("follows")),
 }
 
+WHERE = {
+    "word": "name the column of the text with --text, and look whether filters have left nothing",
+    "hashtag": "name their column with --tags, or keep them in the text",
+}
 NEED_HASHTAGS = ("no_hashtag", "no_mu1", "no_connection")
 
 
@@ -62,10 +65,10 @@ def rows_of(settings: Settings, corpus: Corpus) -> list[Row]:
 
 def _refuse(kind: Kind, corpus: Corpus) -> None:
     wanted = ("word", "hashtag") if kind == "labels" else ("word",)
-    if not set(wanted) <= set(corpus.streams):
+    if lacks := [name for name in wanted if not corpus.has(name)]:
         raise CorpusError(
-            f"this table is of posts with {' and '.join(f'{name}s' for name in wanted)}, and this corpus has the "
-            f"streams {', '.join(corpus.streams)}; name the column of hashtags with --tags, or keep them in the text"
+            f"this table is of posts with {' and '.join(f'{name}s' for name in wanted)}, and this corpus has no "
+            f"{lacks[0]}s; {WHERE[lacks[0]]}"
         )
     if kind == "clustering" and ("label" not in corpus.groups or not corpus.groups["label"].known.any()):
         raise CorpusError("clusters are held against labels, and this corpus has none; name their column with --label")
@@ -74,7 +77,7 @@ def _refuse(kind: Kind, corpus: Corpus) -> None:
 def whole_tntm(corpus: Corpus) -> tuple[str, Graph]:
     """The TNTM as far as a corpus has columns for it, and what that is called."""
     graph, lacks = tntm(), []
-    if "hashtag" not in corpus.streams:
+    if not corpus.has("hashtag"):
         graph, lacks = graph.without("theta_tag"), ["no hashtag"]
     if "author" not in corpus.groups:
         graph, lacks = graph.rebase("eta", "mu0"), [*lacks, "no author"]
@@ -85,7 +88,7 @@ def whole_tntm(corpus: Corpus) -> tuple[str, Graph]:
 
 def _one_stream(graph: Graph, corpus: Corpus) -> Graph:
     """A model of words, which gets the hashtags as more of them where there are any."""
-    return merged(graph) if "hashtag" in corpus.streams else graph
+    return merged(graph) if corpus.has("hashtag") else graph
 
 
 def _fit(corpus: Corpus) -> list[Row]:
@@ -150,7 +153,6 @@ def _sensitivity(corpus: Corpus) -> list[Row]:
     ]
     for field, sign in (("signal", "s"), ("length", "l"), ("noise", "sigma")):
         for value in SCALES:
-            value = max(value, SHORTEST) if field == "length" else value
             if value != 1.0:
                 edited = with_links(graph, **{field: value})
                 rows.append(Row(f"{field}_{value:g}", f"{sign} = {value:g}", edited, missing=links))

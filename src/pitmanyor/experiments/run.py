@@ -10,6 +10,7 @@ from pathlib import Path
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.experiments.columns import TITLES
+from pitmanyor.experiments.data import split
 from pitmanyor.experiments.figures import NEEDS, can_draw, draw
 from pitmanyor.experiments.home import Home
 from pitmanyor.experiments.labels import best_cell, labels_csv, labels_markdown
@@ -46,7 +47,8 @@ def run_experiment(
 ) -> Outcome:
     """Make a table of the paper on a corpus, in the directory `out`; started again, it goes on where it was.
 
-    repeats: fits of every row, each with a seed of its own; the split is the same for all.
+    repeats: fits of every row, each with a seed of its own; the split is the same for all. If more are there already,
+        the table has those as well.
     workers: processes side by side, one thread each; by default one for every core.
     leave: keys of rows (as in table.csv) that are not fitted now; a later start without it goes on with them.
     tell: gets a line of text whenever a cell is finished.
@@ -57,11 +59,12 @@ def run_experiment(
     rows, home = rows_of(settings, corpus), Home(Path(out))
     if strange := set(leave) - {row.key for row in rows}:
         raise PlanError(f"there is no row {', '.join(sorted(strange))}; rows are {', '.join(row.key for row in rows)}")
+    split(corpus, settings)  # what cannot be held out shows before there is a directory
     home.prepare(settings, corpus)
     with hold(home.cells):
         asked = [row for row in rows if row.key not in leave]
         interrupted = _compute(home, asked, repeats, workers or len(os.sched_getaffinity(0)), tell)
-        table = collect(home, rows, repeats)
+        table = collect(home, rows, max(repeats, home.n_repeats()))
         return _write(home, table, _about(corpus), interrupted)
 
 

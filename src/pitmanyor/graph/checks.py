@@ -192,7 +192,7 @@ def checked_links(links: Links, nodes: Mapping[str, Node]) -> Links:
     return replace(
         links,
         signal=as_scale(name, "signal", links.signal, 0.0, 100.0),
-        length=as_scale(name, "length", links.length, 0.05, 1e6),
+        length=as_scale(name, "length", links.length, 0.01, 1e6),
         noise=as_scale(name, "noise", links.noise, 0.0, 30.0),
     )
 

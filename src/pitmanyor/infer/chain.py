@@ -12,11 +12,11 @@ from pitmanyor.infer.concentrations import Measures, concentration_of, sample_co
 from pitmanyor.infer.health import check_measures, check_terms
 from pitmanyor.infer.joining import join_state
 from pitmanyor.infer.network import Method, TextAndNetwork, method_of
-from pitmanyor.infer.seeds import Seed
 from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise, share_of_anchors
 from pitmanyor.kernels.measure import OPENED, SEATED
 from pitmanyor.links.network import Report
 from pitmanyor.plan.silence import TOPICS, WORDS
+from pitmanyor.seeds import Seed
 from pitmanyor.state.columns import arrange
 from pitmanyor.state.state import State
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Gamma, Node
-from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import chunk_cells
 from pitmanyor.kernels.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
 from pitmanyor.kernels.births import LEAST
@@ -16,6 +15,7 @@ from pitmanyor.kernels.measure import JOINT, N_MEASURES, OMEGA, ZETA, measure_to
 from pitmanyor.kernels.refresh import refresh_restaurants
 from pitmanyor.kernels.seating import open_door
 from pitmanyor.kernels.sizes import count_sizes, sum_documents
+from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]

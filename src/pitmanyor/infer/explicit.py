@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.kernels.crossed_sweep import crossed_sweep
 from pitmanyor.kernels.explicit import Bench, Sums, explicit_sweep, fill_sums
 from pitmanyor.kernels.quick import quick_sweep
 from pitmanyor.kernels.simple import simple_sweep
 from pitmanyor.kernels.slots import CONSTANT
+from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch import (
     NOT_SUMMED,
     is_crossed,

@@ -15,10 +15,12 @@ from pitmanyor.links.features import kernel_of
 from pitmanyor.links.inducing import PairFunction
 from pitmanyor.links.noise import log_link
 from pitmanyor.links.similar import SimilarLinks
+from pitmanyor.seeds import generator
 from pitmanyor.state import State
 from pitmanyor.state.means import mean
 
 Floats = NDArray[np.float64]
+EVIDENCE = 43  # a purpose: points at which the likelihood is weighed
 
 
 def find_links(state: State, name: str | None) -> Links:
@@ -65,8 +67,10 @@ def _pair_probability(state: State, links: Links, left: Floats, right: Floats) -
 
 def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: int) -> Evidence:
     """log p(X | nu) of a link set, weights integrated out."""
+    if n_draws < 2:
+        raise PlanError(f"draws must be 2 or more, which an error needs, not {n_draws}")
     links = find_links(state, name)
     both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)
     item = both.network.nodes[links.between].all_sets[links.name]
-    return log_evidence(item, np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, 43]))), n_draws)
+    return log_evidence(item, generator(seed, EVIDENCE), n_draws)

@@ -20,7 +20,6 @@ from pitmanyor.infer.concentrations import concentration_of, store_concentration
 from pitmanyor.infer.explicit import Explicit
 from pitmanyor.infer.joining import root_of
 from pitmanyor.infer.paper_network import PaperNetwork
-from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Given, Switch
 from pitmanyor.kernels.arrays import CUSTOMERS, TABLES
 from pitmanyor.kernels.masses import Masses
@@ -33,6 +32,7 @@ from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.root import Prior, Root, draw_log_gamma
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.plan import Plan
+from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling import fit_tables
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.infer.explicit import Explicit
-from pitmanyor.infer.seeds import Seed, generator
 from pitmanyor.infer.vectors import Switch
 from pitmanyor.kernels.arrays import N_COLUMNS, N_LIVE
 from pitmanyor.kernels.collapsed import FORCED, UNSEEN, collapsed_sweep
 from pitmanyor.kernels.counting import mark_topics
 from pitmanyor.kernels.plain_collapsed import plain_collapsed_sweep
+from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.columns import arrange, grow
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling import fit_tables

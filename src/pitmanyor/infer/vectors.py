@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.infer.leaves import LeafIndex, find_leaves
-from pitmanyor.infer.seeds import Seed
 from pitmanyor.kernels.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT, TABLES
 from pitmanyor.kernels.counting import Exits, Parts, count_shared, forget, list_exits
 from pitmanyor.kernels.leaves import up_leaf
@@ -33,6 +32,7 @@ from pitmanyor.kernels.vectors import (
     mark_explicit,
 )
 from pitmanyor.kernels.word_vectors import draw_word_node
+from pitmanyor.seeds import Seed
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]

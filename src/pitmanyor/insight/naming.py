@@ -143,7 +143,4 @@ def pooled(fit: Fit, stream: str, members: list[tuple[int, ...]]) -> tuple[Float
 
 def group_words(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[list[tuple[str, float]]]:
     """The n likeliest words of every group of topics, with their probabilities."""
-    words = fit.words_of(stream)
-    rows, _ = pooled(fit, stream, members)
-    best = np.argsort(-rows, axis=1, kind="stable")[:, :n]
-    return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]
+    return fit.likeliest(pooled(fit, stream, members)[0], n, stream)

@@ -9,15 +9,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.links.cholesky import product
-from pitmanyor.links.features import INTERCEPT, Kernel, series
 
 Floats = NDArray[np.float64]
-
-
-def pair_features(kernel: Kernel, similarity: Floats) -> Floats:
-    """Phi of single pairs, a row each; other axes than `features.features`, the same kernel."""
-    phi = series(similarity, kernel.length) * (kernel.signal / math.sqrt(2.0))
-    return np.hstack([phi, np.full((len(phi), 1), INTERCEPT)]) if kernel.intercept else phi
 
 
 def log_normal(residual: Floats, phi: Floats, sigma: float) -> float:

@@ -25,6 +25,7 @@ from pitmanyor.links.observed import Observed
 from pitmanyor.links.pair import PairLinks
 from pitmanyor.links.similar import SimilarLinks
 from pitmanyor.links.slices import move_weights
+from pitmanyor.seeds import generator
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -137,7 +138,7 @@ class LinkedNode:
 
     def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """The same where some links look at pairs of vectors: judged out here, by all sets together."""
-        rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([*seed, ONE_BY_ONE + whole])))
+        rng = generator(seed, ONE_BY_ONE + whole)
         tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
         unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
         for i in range(len(row)):

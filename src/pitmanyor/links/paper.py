@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.links.features import Kernel
-from pitmanyor.links.gaussian import draw, log_normal, pair_features
+from pitmanyor.links.features import Kernel, features_at
+from pitmanyor.links.gaussian import draw, log_normal
 from pitmanyor.links.observed import LINKED, UNSEEN, Observed
 from pitmanyor.links.slices import elliptical_slice
 
@@ -90,7 +90,7 @@ def _log_dirichlet(p: Floats, alpha: Floats) -> float:
 
 def _prior(nu: Floats, given: PaperGiven) -> tuple[Floats, Floats]:
     mean = similarities(nu, given.observed)
-    return mean, pair_features(given.kernel, mean)
+    return mean, features_at(given.kernel, mean)
 
 
 def _log_posterior(state: PaperState, given: PaperGiven, x: NDArray[np.bool_]) -> float:

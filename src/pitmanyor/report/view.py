@@ -70,9 +70,7 @@ class Atlas:
 
         Streams may share a vocabulary; only words that do occur in this one are told.
         """
-        corpus, words = self.fit.corpus, self.fit.words_of(stream)
-        occurring = {corpus.vocabulary[w] for w in np.unique(corpus.streams[stream].words)}
-        used = [w for w, word in enumerate(words) if word in occurring]
+        words, used = self.fit.words_of(stream), self.fit.occurring(stream)
         phi = self.fit.topic_words(stream)[:, used]
         weight = np.bincount(self.fit.token_topics(stream), minlength=len(phi)) + 1e-9
         rows = [np.average(phi[group], axis=0, weights=weight[group]) for group in self.members]

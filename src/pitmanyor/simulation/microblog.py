@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph, uniform
+from pitmanyor.seeds import checked
 from pitmanyor.simulation.simulation import Simulation, simulate
 from pitmanyor.simulation.themes import EVERYWHERE, GLUE, HASHTAGS, NAMES, THEMES
 
@@ -74,7 +75,7 @@ def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> M
     """
     if posts < 1 or authors < 1:
         raise CorpusError(f"a microblog of {posts} posts by {authors} authors: both must be at least 1")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(checked(seed))
     themes, names = tuple(THEMES), _names(authors)
     author_of = _authors(rng, posts, authors)
     drawn = simulate(

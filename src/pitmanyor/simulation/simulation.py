@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
+from pitmanyor.seeds import checked, generator
 from pitmanyor.simulation.arguments import (
     Groups,
     Lengths,
@@ -108,7 +109,7 @@ def simulate(
         raise PlanError("the graph has no tokens, and a corpus is made of them; add a stream by tokens(...)")
     if documents < 1:
         raise PlanError(f"documents is {documents}; at least one is needed")
-    rng = Random(seed)
+    rng = Random(checked(seed))
     lengths = spell_lengths(tokens, [stream.name for stream in graph.streams], documents)
     labels = spell_groups(groups, documents, rng)
     own = spell_vocabularies(vocabulary, graph)
@@ -137,7 +138,7 @@ def simulate(
 def _draw_links(
     graph: Graph, houses: Restaurants, labels: Mapping[str, Sequence[Hashable]], seed: int
 ) -> dict[str, DrawnLinks]:
-    rng = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, LINKS])))
+    rng = generator(seed, LINKS)
     vectors = houses.vectors(dict.fromkeys(links.between for links in graph.link_sets), rng)
     out = {}
     for links in graph.link_sets:

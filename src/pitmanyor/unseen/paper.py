@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Node
-from pitmanyor.infer.seeds import generator
 from pitmanyor.kernels.arrays import CONCENTRATION, OWN
 from pitmanyor.plan import Plan
+from pitmanyor.seeds import generator
 from pitmanyor.state import State
 from pitmanyor.unseen.means import HalfCounts, document_means, nearest_shared
 from pitmanyor.unseen.vectors import Vectors, mix_means

@@ -17,10 +17,10 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Tokens
 from pitmanyor.infer.chain import SMALL_CORPUS
 from pitmanyor.infer.explicit import Explicit
-from pitmanyor.infer.seeds import generator
 from pitmanyor.kernels.fold import Sweeps
 from pitmanyor.plan import Plan
 from pitmanyor.posterior import Posterior
+from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
 from pitmanyor.state.means import counts_of
 from pitmanyor.state.scratch import is_plain
@@ -79,8 +79,9 @@ def check(way: Way) -> None:
     """A PlanError if a way makes no sense."""
     if way.completion not in get_args(Completion):
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
-    if (way.sweeps is not None and way.sweeps < 1) or way.seed < 0:
-        raise PlanError(f"sweeps must be 1 or more and seed 0 or more, not {way.sweeps} and {way.seed}")
+    if way.sweeps is not None and way.sweeps < 1:
+        raise PlanError(f"sweeps must be 1 or more, not {way.sweeps}")
+    checked(way.seed)
     if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
         raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
 

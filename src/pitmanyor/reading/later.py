@@ -1,0 +1,63 @@
+"""Later posts, read as those of a corpus were: the same options, but for columns that they do not have."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import ReadWarning
+from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.read import read
+from pitmanyor.reading.sources import open_source
+from pitmanyor.reading.values import PERIODS
+
+ALL_OF_THEM = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
+OPTIONAL = ("author", "tags", "time")  # a post has a text, and maybe these
+FILE = tuple(field.name for field in fields(FileOptions))
+
+
+def read_later(file: Path, before: Corpus, own: Mapping[str, Any]) -> Corpus:
+    """All posts of a file as those of a corpus were read; options of their own come first.
+
+    Of a column that only the corpus has nothing is known here, which a warning says (but for times: groups made from
+    them are told).
+    """
+    said = before.report.options if before.report else {}
+    how = {**said, **own}
+    table, _ = open_source(str(file), FileOptions(**{name: how[name] for name in FILE if name in how}))
+    inherited = {name: value for name, value in said.items() if name not in own}
+    lost = _lost(inherited, set(table.columns))
+    for name in lost.keys() - {"time"}:
+        warnings.warn(
+            f"{file}: there is no column {lost[name]!r} for {name}, which the run has, so it is not known here; "
+            "if it stands in another column, name that",
+            ReadWarning,
+            stacklevel=2,
+        )
+    return read(str(file), **{**ALL_OF_THEM, **_without(inherited, lost), **own})
+
+
+def _lost(said: Mapping[str, Any], columns: set[str]) -> dict[str, str]:
+    """What is read from columns that are not there: roles, groups and streams, and groups made from lost times."""
+    lost = {role: said[role] for role in OPTIONAL if isinstance(said.get(role), str) and said[role] not in columns}
+    for what in ("groups", "streams"):
+        for name, column in _by_name(said.get(what, ())).items():
+            if column not in columns and not (column in PERIODS and "time" not in lost):
+                lost[name] = column
+    return lost
+
+
+def _without(said: Mapping[str, Any], lost: Mapping[str, str]) -> dict[str, Any]:
+    out = {**said, **{role: False for role in OPTIONAL if role in lost}}
+    for what in ("groups", "streams"):
+        if what in out:
+            out[what] = {name: column for name, column in _by_name(out[what]).items() if name not in lost}
+    return out
+
+
+def _by_name(named: Any) -> dict[str, str]:
+    return dict(named) if isinstance(named, Mapping) else {name: name for name in named}

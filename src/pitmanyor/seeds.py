@@ -1,0 +1,22 @@
+"""What keys a random stream: the user's seed, the chain, the sweep. Kernels add the document or cell, and a purpose."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.errors import PlanError
+
+Seed = tuple[int, int, int]
+
+
+def generator(seed: int | Seed, purpose: int) -> np.random.Generator:
+    """A Philox generator for the few draws made outside kernels."""
+    key = [checked(part) for part in (seed if isinstance(seed, tuple) else (seed,))]
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, purpose])))
+
+
+def checked(seed: int) -> int:
+    """The seed, if it is one."""
+    if seed < 0:
+        raise PlanError(f"seed must be 0 or more, not {seed}")
+    return seed
