@@ -5,6 +5,7 @@ import math
 import re
 import sys
 from dataclasses import replace
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from pitmanyor import Corpus, Gamma, Graph, PlanError, fit, models, simulate
-from pitmanyor.evaluate import convergence, diagnose, match_topics, stability, topic_numbers, topic_shares
+from pitmanyor.evaluate import convergence, diagnose, match_topics, matching, stability, topic_numbers, topic_shares
 from pitmanyor.evaluate.convergence import Quantity, kept_traces
 from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
 from pitmanyor.evaluate.matching import similarities
@@ -62,6 +63,16 @@ def test_rhat_by_its_definition(chains):
     assert 4 < found["log_joint"].ess < 4 * 800
 
 
+def test_effective_sample_sizes_are_those_of_arviz_over_all_chains(chains, short):
+    stats = import_module("arviz_stats.base").array_stats
+    for fits, names in ((chains[:1], {"log_joint"}), (chains, {"log_joint"}), (short, {"n_topics", "tables/theta"})):
+        found = convergence(fits)
+        assert names <= {one.name for one in found}
+        for one in found:
+            values = np.array([fit.trace[one.name][fit.n_sweeps // 2 :] for fit in fits])
+            assert one.ess == pytest.approx(float(stats.ess(values, method="bulk")), rel=1e-9)
+
+
 def test_a_single_chain_is_judged_by_its_halves(chains):
     values = chains[0].trace["log_joint"][200:].reshape(2, 100)
     found = {one.name: one.rhat for one in convergence(chains[:1])}
@@ -98,6 +109,22 @@ def test_topics_are_matched_as_the_best_of_all_assignments(chains):
     assert [(i, j) for i, j, _ in found.pairs] == [(k, best[k]) for k in range(3)]
     weights = [(topic_shares(one)[k] + topic_shares(other)[best[k]]) / 2 for k in range(3)]
     assert found.score == pytest.approx(sum(w * overlap[k][best[k]] for k, w in enumerate(weights)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "partners"),
+    [
+        ([[0.9, 0.8, 0.0], [0.8, 0.1, 0.0], [0.0, 0.0, 0.5]], [1, 0, 2]),  # the best pair of all is in no best matching
+        ([[0.9, 0.0, 0.4], [0.8, 0.1, 0.0], [0.7, 0.0, 0.5]], [0, 1, 2]),  # all would have the same partner
+    ],
+)
+def test_no_topic_has_two_partners_and_the_sum_is_the_largest(chains, monkeypatch, overlap, partners):
+    monkeypatch.setattr(matching, "similarities", lambda one, other: np.array(overlap))
+    found = match_topics(*chains[:2])
+    assert found.pairs == [(k, partners[k], overlap[k][partners[k]]) for k in range(3)]
+    one, other = (topic_shares(chain) for chain in chains[:2])
+    score = sum((one[i] + other[j]) / 2 * similarity for i, j, similarity in found.pairs)
+    assert found.score == pytest.approx(score, abs=1e-12)
 
 
 def test_a_fit_matches_itself_and_spare_topics_have_no_partner(chains, short):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor import CorpusError, read, simulate_microblog
+from pitmanyor import Corpus, CorpusError, read, simulate_microblog
 from pitmanyor.experiments.data import in_one_stream, split, without_words
 from pitmanyor.experiments.settings import Settings
 
@@ -21,6 +21,17 @@ def test_the_split_is_the_same_for_all_and_hides_pairs_of_authors_in_training(co
     assert one.held.pairs == two.held.pairs and len(one.held.pairs) == 3
     assert len(one.train.links["follows"].hidden) == 3
     assert split(corpus, Settings("fit", seed=2)).test.content_hash != one.test.content_hash
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_tenth_of_every_authors_posts_is_held_out(seed):
+    n_posts = {"ann": 10, "bob": 20, "cem": 10, "dee": 40, "eli": 30, "fay": 10}
+    authors = [author for author, n in n_posts.items() for _ in range(n)]
+    posts = Corpus.from_tokens([["a", "b"] for _ in authors], groups={"author": authors})
+    data = split(posts, Settings("fit", seed=seed))
+    for part, tenths in ((data.test, 1), (data.train, 9)):
+        found = np.bincount(part.groups["author"].codes)
+        assert found.tolist() == [n * tenths // 10 for n in n_posts.values()]
 
 
 def test_nothing_is_held_out_of_clusters_and_labels(corpus):

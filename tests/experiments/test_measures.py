@@ -5,29 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pitmanyor import evaluate, fit, models, read, simulate_microblog
+from experiments.small_cells import SHORT, cell, row_of, small_corpus
+from pitmanyor import evaluate, fit, models
 from pitmanyor.baselines import merged
 from pitmanyor.corpus import Grouping
 from pitmanyor.experiments import measures
 from pitmanyor.experiments.data import in_one_stream, split
 from pitmanyor.experiments.measures import compute
-from pitmanyor.experiments.rows import rows_of
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.reading.build import UNKNOWN
-
-SHORT = {"sweeps": 12, "samples": 2}
 
 
 @pytest.fixture(scope="module")
 def corpus():
-    blog = simulate_microblog(posts=150, authors=8, seed=1)
-    return read(blog.records, links=blog.links, label="label", min_df=2)
-
-
-def cell(corpus, kind, key, repeat=0):
-    settings = Settings(kind, **SHORT)
-    row = next(row for row in rows_of(settings, corpus) if row.key == key)
-    return compute(row, split(corpus, settings), settings, repeat)
+    return small_corpus()
 
 
 def timeless(facts):
@@ -126,8 +117,7 @@ def test_held_out_pairs_of_one_kind_have_no_scores(corpus, linked, said):
         return replace(data, held=data.held._replace(linked=np.full(len(data.held.linked), linked)))
 
     settings = Settings("fit", **SHORT)
-    row = next(row for row in rows_of(settings, corpus) if row.key == "random_function")
-    facts = compute(row, one_sided(corpus, settings), settings, 0)
+    facts = compute(row_of(corpus, settings, "random_function"), one_sided(corpus, settings), settings, 0)
     assert set(timeless(facts)) == {"network_log_likelihood"}
     assert f"held-out pairs are {said}, so" in facts["notes"][0]
 

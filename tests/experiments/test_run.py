@@ -12,6 +12,8 @@ from pitmanyor.experiments.home import Home, read_json
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.simulation import simulate_microblog
 
+LABELLED = Corpus.from_tokens({"word": [["a"], ["b"]]}, groups={"label": ["x", "y"]})
+
 
 def call(home, *more, code=0):
     args = ["experiment", "labels", home / "simulated_posts.jsonl", "-o", home / "out", "--workers", 1, *more]
@@ -51,23 +53,40 @@ def test_other_settings_are_refused(home):
     assert "other corpus" in call(home, "--drop", "big", code=4).stderr
 
 
-def test_rows_can_be_left_for_another_time(tmp_path, monkeypatch):
+@pytest.fixture
+def computed(monkeypatch):
+    """The cells that were asked for, in their order; none is fitted, and all come to the same."""
+    asked = []
+
     def cells(path, cells, workers, compute):
         for key, repeat in cells:
             facts = {"repeat": repeat, "seed": 1, "numbers": {"purity": 0.5}, "trace": {"log_joint": [-1.0]}}
             Home(path).write_cell(key, repeat, facts)
+            asked.append((key, repeat))
             yield key, repeat
 
     monkeypatch.setattr(run, "run_cells", cells)
-    corpus = Corpus.from_tokens({"word": [["a"], ["b"]]}, groups={"label": ["x", "y"]})
+    return asked
+
+
+def test_every_row_is_repeated_as_often_and_those_done_are_not_done_again(tmp_path, computed):
+    settings, out = Settings("clustering", sweeps=4, samples=1), tmp_path / "out"
+    rows = ["lda10_none", "lda20_none", "hdp_lda", "tntm"]
+    run.run_experiment(LABELLED, out, settings, repeats=2)
+    assert computed == [(row, repeat) for repeat in range(2) for row in rows]
+    run.run_experiment(LABELLED, out, settings, repeats=3)
+    assert computed[8:] == [(row, 2) for row in rows]
+
+
+def test_rows_can_be_left_for_another_time(tmp_path, computed):
     settings, out = Settings("clustering", sweeps=4, samples=1), tmp_path / "out"
     with pytest.raises(PlanError, match="no row lda30_none"):
-        run.run_experiment(corpus, out, settings, repeats=1, leave=["lda30_none"])
+        run.run_experiment(LABELLED, out, settings, repeats=1, leave=["lda30_none"])
     assert not out.exists()
-    first = run.run_experiment(corpus, out, settings, repeats=1, leave=["lda10_none", "tntm"])
-    assert {path.stem for path in (out / "cells").glob("*.json")} == {"lda20_none-0", "hdp_lda-0"}
+    first = run.run_experiment(LABELLED, out, settings, repeats=1, leave=["lda10_none", "tntm"])
+    assert computed == [("lda20_none", 0), ("hdp_lda", 0)]
     assert "LDA, 10 topics, no pooling 0 of 1" in first.markdown
-    second = run.run_experiment(corpus, out, settings, repeats=1)
+    second = run.run_experiment(LABELLED, out, settings, repeats=1)
     assert Home(out).is_done("tntm", 0) and "Not finished" not in second.markdown
 
 

@@ -6,6 +6,7 @@ import pytest
 from pitmanyor import Corpus, StateError, models
 from pitmanyor.baselines import merged
 from pitmanyor.evaluate import Perplexity
+from pitmanyor.evaluate.tokens import pick
 from pitmanyor.experiments.streams import joint_perplexity, stream_chances
 
 TRAIN = Corpus.from_tokens(
@@ -38,3 +39,13 @@ def test_every_scored_token_pays_for_its_stream(graph, factors):
     assert joint_perplexity(found, graph, TRAIN, TEST, observed=0.0, seed=1) == pytest.approx(exact)
     with pytest.raises(StateError, match="other tokens were scored"):
         joint_perplexity(found, graph, TRAIN, TEST, observed=0.5, seed=1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_words_that_pay_are_those_that_were_scored(seed):
+    posts = Corpus.from_tokens({"word": [["a", "b", "t", "u"]] * 3, "hashtag": [[]] * 3}, vocabulary=TRAIN.vocabulary)
+    words = posts.streams["word"]
+    factors = np.array([3.5 / 5, 1.5 / 2, 0.5 / 2, 0.5])[words.words[~pick(words, 0.5, seed)]]
+    found = Perplexity({"hashtag": 0.0, "word": np.log(0.02)}, {"hashtag": 0, "word": 6}, {}, 1)
+    exact = (0.02 * np.prod(factors)) ** (-1 / 6)
+    assert joint_perplexity(found, POURED, TRAIN, posts, observed=0.5, seed=seed) == pytest.approx(exact, rel=1e-12)

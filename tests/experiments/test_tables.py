@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from pitmanyor import Corpus
 from pitmanyor.corpus import Grouping, LinkSet
@@ -57,6 +58,20 @@ def test_csv_has_every_number(table):
     cells = list(csv.DictReader(io.StringIO(cells_csv(table))))
     found = [float(line["value"]) for line in cells if line["row"] == "atm" and line["measure"] == "perplexity"]
     assert found == VALUES["atm"]
+
+
+def test_rows_are_compared_over_the_repeats_that_both_have(tmp_path):
+    home, settings = Home(tmp_path / "out"), Settings("fit")
+    home.prepare(settings, CORPUS)
+    values = {"hdp_lda": {1: 700.0, 2: 640.0, 3: 655.0}, "atm": {0: 650.0, 2: 720.0}, "tntm": {0: 500, 1: 580, 2: 540}}
+    for key, by_repeat in values.items():
+        for repeat, value in by_repeat.items():
+            home.write_cell(key, repeat, cell(repeat, {"perplexity": value}))
+    lines = {line.row.key: line for line in collect(home, rows_of(settings, CORPUS), repeats=4).lines}
+    for key, both in (("atm", (0, 2)), ("hdp_lda", (1, 2))):
+        exact = ttest_rel([values[key][r] for r in both], [values["tntm"][r] for r in both]).pvalue
+        assert lines[key].summaries["perplexity"].p == pytest.approx(exact, rel=1e-9)
+        assert lines[key].summaries["perplexity"].n == len(values[key])
 
 
 def test_drift_compares_the_last_two_quarters():
