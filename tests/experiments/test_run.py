@@ -96,6 +96,13 @@ def test_fewer_repeats_do_not_take_results_from_the_table(home):
     assert "2 runs (seeds 1 to 2)" in (home / "out" / "table.md").read_text()
 
 
+def test_what_cannot_be_split_is_told_by_its_own_option(tmp_path):
+    (tmp_path / "simulated_posts.jsonl").write_text('{"text": "fresh bread"}\n{"text": "bread again"}')
+    args = ["experiment", "fit", tmp_path / "simulated_posts.jsonl", "-o", tmp_path / "out", "--test", 0.1]
+    done = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert done.exit_code == 3 and "test=0.1 leaves 2 documents" in done.stderr and "-O" not in done.stderr
+
+
 def test_what_cannot_be_split_leaves_no_directory_behind(tmp_path):
     corpus = Corpus.from_tokens([["a", "b"], ["b", "a"]])
     with pytest.raises(CorpusError, match="leaves 2 documents for training and 0"):

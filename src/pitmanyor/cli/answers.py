@@ -37,7 +37,7 @@ BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
     (GraphError, DATA),
     (PlanError, DATA),
 )
-OPTION = re.compile(r"\b[a-z_]+=")  # as errors of reading name the options of `pitmanyor.read`
+OPTION = re.compile(r"\b(?!test=)[a-z_]+=")  # as errors name options of `pitmanyor.read`; test= is of a split
 P = ParamSpec("P")
 
 
