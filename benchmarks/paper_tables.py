@@ -97,7 +97,7 @@ def _tables() -> dict[str, Table]:
         short = name.rpartition("_")[2]
         out[f"clustering-{short}-dropped"] = Table("clustering", Posts(name, by="label", drop=True), 200)
         out[f"clustering-{short}"] = Table("clustering", Posts(name, by="label"), 200)
-    out["labels"] = Table("labels", Posts("congress_follow", TAGGED, links=True), 300)
+    out["labels"] = Table("labels", Posts("congress_follow", TAGGED, links=True), LONG)
     out["sensitivity"] = Table("sensitivity", few, LONG)
     return out | {"fit-all": Table("fit", core, LONG_OF_ALL), "ablation-all": Table("ablation", core, LONG_OF_ALL)}
 
