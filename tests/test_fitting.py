@@ -100,12 +100,14 @@ def test_there_are_never_more_topics_than_allowed():
     assert free.trace["n_topics"].max() > 2
 
 
-def test_topics_are_dealt_at_random_at_first_unless_the_root_is_finite():
+def test_topics_are_dealt_at_random_at_first():
     begins = {k: fit(models.hpyp(), CORPUS, sweeps=0, seed=1, initial_topics=k) for k in (None, 0, 3)}
     assert [one.run.settings.initial_topics for one in begins.values()] == [10, None, 3]
     assert begins[None].n_topics == 10 and begins[3].n_topics == 3
     assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4).n_topics == 4
-    assert fit(models.lda(5), CORPUS, sweeps=0, seed=1).run.settings.initial_topics is None
+    finite = fit(models.lda(5), CORPUS, sweeps=0, seed=1)
+    assert finite.run.settings.initial_topics == 5 and finite.used_topics() == 5
+    assert fit(models.lda(5), CORPUS, sweeps=0, seed=1, initial_topics=0).run.settings.initial_topics is None
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(result):

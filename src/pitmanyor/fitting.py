@@ -185,9 +185,9 @@ def fit(
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
     passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
         default, which comes further in the same time than 1 (docs/benchmarks.md).
-    initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. Below a gem it is by
-        default a quarter of the square root of the number of tokens, 10 at least: a chain that begins with too few
-        topics is slow to find more (docs/benchmarks.md).
+    initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. By default all that
+        there are; below a gem a quarter of the square root of the number of tokens, 10 at least: a chain that begins
+        with too few topics is slow to find more (docs/benchmarks.md).
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
     text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
@@ -289,8 +289,10 @@ def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: in
     """How many topics to deal at random, or None to draw them one after the other."""
     if initial_topics is not None:
         return initial_topics or None
-    if plan.n_topics is not None or not plan.n_tokens:
+    if not plan.n_tokens:
         return None
+    if plan.n_topics is not None:
+        return plan.n_topics
     most = plan.n_tokens if max_topics is None else max_topics
     return min(max(FEWEST_TOPICS, round(math.sqrt(plan.n_tokens) / 4)), most)
 
