@@ -169,6 +169,8 @@ def test_topics_that_some_token_has_are_counted(home):
     found = facts("diagnose", home / "run")["n_topics"]
     assert found == {str(n): held.count(n) / len(held) for n in sorted(set(held))}
     assert max(held) < result.n_topics  # a network leaves room to spare
+    assert "topics have a token in the states that were kept" in call("diagnose", home / "run").stdout
+    assert "in the states that were kept" not in call("diagnose", home / "chains").stdout
 
 
 def test_columns_that_a_prediction_does_not_need_may_be_missing(home):

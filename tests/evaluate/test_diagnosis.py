@@ -174,7 +174,10 @@ def quantity(**values):
         (_of_topics(0.9)[0], "trust", "found the same topics (stability 0.90 of 1)"),
         (_of_topics(0.5)[0], "care", "alike in part"),
         (_of_topics(0.1)[0], "no", "read none of them as a fact"),
-        (_of_numbers({4: 0.02, 5: 0.5, 6: 0.4, 7: 0.08}), "trust", "5 to 7 with 90 % probability, 5 the likeliest"),
+        (_of_numbers({4: 0.02, 5: 0.5, 6: 0.4, 7: 0.08}, False), "trust", "5 to 7 with 90 % probability, 5 the"),
+        (_of_numbers({5: 1.0}, False), "trust", "There were 5 topics in every sweep"),
+        (_of_numbers({4: 0.5, 7: 0.5}, True), "trust", "4 to 7 topics have a token in the states that were kept"),
+        (_of_numbers({5: 1.0}, True), "trust", "5 topics have a token in the states that were kept"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_numbers(finding, verdict, sentence):

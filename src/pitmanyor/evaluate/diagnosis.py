@@ -57,9 +57,9 @@ def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
     _check_alike(fits)
     quantities = convergence(fits, discard=discard)
     shared = stability(fits) if len(fits) > 1 and fits[0].state.plan.n_tokens else None
-    numbers = topic_numbers(fits, discard=discard)
+    numbers, few = topic_numbers(fits, discard=discard), _joined(fits) and fits[0].state.plan.n_tokens > 0
     main = [one for one in quantities if not one.name.startswith("concentration/")]
-    findings = [_of_agreement(main, len(fits)), _of_size(main), *_of_topics(shared), _of_numbers(numbers)]
+    findings = [_of_agreement(main, len(fits)), _of_size(main), *_of_topics(shared), _of_numbers(numbers, few)]
     findings += _of_concentrations([one for one in quantities if one not in main])
     if len(fits) == 1:
         findings.append(Finding("care", "One chain cannot tell whether another would have found other topics: run 4."))
@@ -79,9 +79,13 @@ def _check_alike(fits: Sequence[Traced]) -> None:
 
 def _model(fit: Traced) -> tuple[frozenset[object], ...]:
     """What chains of one model have in common: all but the number of topics, which a network fixes for each."""
-    graph, joined = fit.state.plan.graph, bool(fit.state.network)
+    graph, joined = fit.state.plan.graph, _joined([fit])
     nodes = [replace(node, over=0) if joined and isinstance(node.over, int) else node for node in graph.nodes]
     return frozenset(nodes), frozenset(graph.streams), frozenset(graph.link_sets)
+
+
+def _joined(fits: Sequence[Traced]) -> bool:
+    return any(fit.state.network for fit in fits)
 
 
 def _grade(value: float, good: float, bad: float) -> Verdict:
@@ -133,7 +137,11 @@ def _of_topics(shared: float | None) -> list[Finding]:
     return [Finding(verdict, f"{sentence} (stability {shared:.2f} of 1).")]
 
 
-def _of_numbers(numbers: dict[int, float]) -> Finding:
+def _of_numbers(numbers: dict[int, float], few: bool) -> Finding:
+    """`few`: of the states that were kept, which alone tell how many topics of a text with a network have a token."""
+    if few:
+        span = " to ".join(str(n) for n in dict.fromkeys((min(numbers), max(numbers))))
+        return Finding("trust", f"{span} topics have a token in the states that were kept; the others are empty.")
     if len(numbers) == 1:
         return Finding("trust", f"There were {next(iter(numbers))} topics in every sweep.")
     reach = np.repeat(list(numbers), np.round(np.array(list(numbers.values())) * 10_000).astype(int))
