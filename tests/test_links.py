@@ -77,6 +77,14 @@ def test_probabilities_and_likelihood(joined):
         joined.link_probability("ann", "bob", links="likes")
 
 
+@pytest.mark.parametrize(
+    ("options", "message"), [({"draws": 1}, "draws must be 2 or more"), ({"seed": -1}, "seed must be 0")]
+)
+def test_a_likelihood_needs_draws_and_a_seed(joined, options, message):
+    with pytest.raises(PlanError, match=message):
+        joined.network_log_likelihood(**options)
+
+
 def test_text_alone_has_no_network():
     alone = fit(tntm().without("follows"), posts(), sweeps=2, seed=1)
     assert not any(name.startswith("network/") for name in alone.trace)

@@ -31,9 +31,11 @@ def read_later(file: Path, before: Corpus, own: Mapping[str, Any]) -> Corpus:
     table, _ = open_source(str(file), FileOptions(**{name: how[name] for name in FILE if name in how}))
     inherited = {name: value for name, value in said.items() if name not in own}
     lost = _lost(inherited, set(table.columns))
-    for name in lost.keys() - {"time"}:
+    for name, column in lost.items():
+        if name == "time":
+            continue
         warnings.warn(
-            f"{file}: there is no column {lost[name]!r} for {name}, which the run has, so it is not known here; "
+            f"{file}: there is no column {column!r} for {name}, which the run has, so it is not known here; "
             "if it stands in another column, name that",
             ReadWarning,
             stacklevel=2,
