@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from benchmarks.corpora import congress_core
 from pitmanyor import Corpus, Fit, Graph, fit, load, models, resume
-from pitmanyor.infer.network import kernel_of, observed_links
-from pitmanyor.links.evidence import log_evidence
-from pitmanyor.links.observed import LINKED, UNSEEN
-from pitmanyor.links.predict import auc
-from pitmanyor.links.similar import SimilarLinks
+from pitmanyor.network.auc import auc
+from pitmanyor.network.evidence import log_evidence
+from pitmanyor.network.observed import LINKED, UNSEEN
+from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.plan import compile_plan
 from pitmanyor.runs.directory import read_header, write_header
+from pitmanyor.sampling.text_and_network import kernel_of, observed_links
 
 Floats = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results" / "congress"

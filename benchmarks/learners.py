@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from benchmarks.peers import add_words, topic_words
 from pitmanyor import Graph, models
 from pitmanyor.corpus import Corpus
-from pitmanyor.fitting import PASSES
-from pitmanyor.infer.chain import Chain
 from pitmanyor.plan import compile_plan
-from pitmanyor.posterior import Posterior
+from pitmanyor.results.fitting import PASSES
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
 Floats = NDArray[np.float64]

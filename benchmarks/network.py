@@ -9,14 +9,14 @@ import time
 
 import numpy as np
 
-from pitmanyor.kernels.masses import Masses
-from pitmanyor.kernels.stirling import build_tables
-from pitmanyor.links.features import Kernel
-from pitmanyor.links.linked import LinkedNode, Seats
-from pitmanyor.links.network import Network, Shared
-from pitmanyor.links.observed import Ends, observe
-from pitmanyor.links.root import Prior, Root
-from pitmanyor.links.similar import SimilarLinks
+from pitmanyor.kernels.network.masses import Masses
+from pitmanyor.kernels.numbers.stirling import build_tables
+from pitmanyor.network.features import Kernel
+from pitmanyor.network.linked import LinkedNode, Seats
+from pitmanyor.network.network import Network, Shared
+from pitmanyor.network.observed import Ends, observe
+from pitmanyor.network.root import Prior, Root
+from pitmanyor.network.similar_links import SimilarLinks
 
 N_TOPICS, STEPS = 50, 5
 

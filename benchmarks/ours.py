@@ -10,12 +10,12 @@ import numpy as np
 from benchmarks.heldout import perplexity
 from benchmarks.peers import Contestant, Race, Result
 from pitmanyor import Graph, models
-from pitmanyor.fitting import PASSES, tidy
-from pitmanyor.infer.chain import Chain
-from pitmanyor.infer.concentrations import concentration_of
-from pitmanyor.infer.sweeps import Sweep
 from pitmanyor.plan import compile_plan
-from pitmanyor.posterior import Posterior
+from pitmanyor.results.fitting import PASSES, tidy
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.sampling.chain import Chain
+from pitmanyor.sampling.concentrations import concentration_of
+from pitmanyor.sampling.sweeps import Sweep
 from pitmanyor.state import State, new_state
 
 

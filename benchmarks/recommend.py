@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from benchmarks.corpora import DATA
 from pitmanyor import Corpus, Graph, fit, load, mix, models, uniform
 from pitmanyor.corpus import LinkSet
-from pitmanyor.fitting import Fit
-from pitmanyor.insight import recommend_authors, tag_probabilities
-from pitmanyor.insight.tags import From
-from pitmanyor.links.predict import auc
+from pitmanyor.network.auc import auc
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import recommend_authors, tag_probabilities
+from pitmanyor.topics.tags import From
 
 AT = (1, 3, 5)
 NEIGHBOURS = 50

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from pitmanyor import Corpus, Fit, fit
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.graph import Graph
-from pitmanyor.links.predict import auc
 from pitmanyor.models import author_topic
+from pitmanyor.network.auc import auc
 
 Floats = NDArray[np.float64]
 SAMPLES = 30

@@ -10,8 +10,8 @@ from time import process_time
 
 from benchmarks.corpora import t6_size
 from pitmanyor import models
-from pitmanyor.infer.chain import Chain
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
 N_TOPICS, BURN_IN, TIMES = 100, 2, 5

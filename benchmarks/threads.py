@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from benchmarks.corpora import congress_follow, kos_blog, zipf
 from pitmanyor import Graph, models
 from pitmanyor.corpus import Corpus
-from pitmanyor.fitting import PASSES
-from pitmanyor.infer.chain import Chain
 from pitmanyor.plan import compile_plan
+from pitmanyor.results.fitting import PASSES
+from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
 SWEEPS, TIMED, THREADS = 60, 20, (1, 2)

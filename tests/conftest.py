@@ -25,11 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 # Minutes each, and a worker takes whole files: they come first, so that none is left when the other worker is done.
 LONG = (
-    "infer/test_network.py",
-    "links/test_network.py",
-    "infer/test_geweke.py",
-    "links/test_linked.py",
-    "infer/test_mixed.py",
+    "sampling/test_text_and_network.py",
+    "network/test_network.py",
+    "sampling/test_geweke.py",
+    "network/test_linked.py",
+    "sampling/test_mixed.py",
 )
 
 

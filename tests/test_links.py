@@ -6,8 +6,8 @@ import pytest
 from pitmanyor import Corpus, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.links.predict import auc
 from pitmanyor.models import tntm
+from pitmanyor.network.auc import auc
 
 
 def posts(seed=0, n=40):

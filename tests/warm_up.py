@@ -25,15 +25,15 @@ JOBS = (
 
 
 def compile_kernels(plain: bool, precision: str, sweep: str) -> None:
-    from pitmanyor.infer.chain import Chain
     from pitmanyor.models import bursty, hpyp
     from pitmanyor.plan import compile_plan
+    from pitmanyor.sampling.chain import Chain
     from pitmanyor.simulation import simulate
     from pitmanyor.state import new_state
 
     graph = hpyp(concentration=1.0) if plain else bursty(hpyp(concentration=1.0))
     plan = compile_plan(graph, simulate(graph, documents=8, tokens=6, vocabulary=5, seed=1).corpus)
-    with patch("pitmanyor.infer.chain.SMALL_CORPUS", 0):
+    with patch("pitmanyor.sampling.chain.SMALL_CORPUS", 0):
         chain = Chain(new_state(plan, precision=precision), seed=1, sweep=sweep, anchors=0.5)  # type: ignore[arg-type]
     chain.initialise()
     for _ in range(4):

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
         SaveWarning,
         StateError,
     )
-    from pitmanyor.fitting import Fit, fit, load, resume
     from pitmanyor.graph import Gamma, Graph, mix, uniform
-    from pitmanyor.insight import (
+    from pitmanyor.reading import read
+    from pitmanyor.report import write_report
+    from pitmanyor.results.fitting import Fit, fit, load, resume
+    from pitmanyor.simulation import Simulation, simulate, simulate_microblog
+    from pitmanyor.topics import (
         labels,
         prevalence,
         recommend_authors,
@@ -34,15 +37,12 @@ if TYPE_CHECKING:
         similar,
         topics_over_time,
     )
-    from pitmanyor.reading import read
-    from pitmanyor.report import write_report
-    from pitmanyor.simulation import Simulation, simulate, simulate_microblog
 
 _HOME = {
     "Corpus": "corpus",
     "CorpusError": "errors",
     "FileError": "errors",
-    "Fit": "fitting",
+    "Fit": "results.fitting",
     "Gamma": "graph",
     "Graph": "graph",
     "GraphError": "errors",
@@ -52,20 +52,20 @@ _HOME = {
     "SaveWarning": "errors",
     "Simulation": "simulation",
     "StateError": "errors",
-    "fit": "fitting",
-    "labels": "insight",
-    "load": "fitting",
+    "fit": "results.fitting",
+    "labels": "topics",
+    "load": "results.fitting",
     "mix": "graph",
-    "prevalence": "insight",
+    "prevalence": "topics",
     "read": "reading",
-    "recommend_authors": "insight",
-    "recommend_tags": "insight",
-    "representative": "insight",
-    "resume": "fitting",
-    "similar": "insight",
+    "recommend_authors": "topics",
+    "recommend_tags": "topics",
+    "representative": "topics",
+    "resume": "results.fitting",
+    "similar": "topics",
     "simulate": "simulation",
     "simulate_microblog": "simulation",
-    "topics_over_time": "insight",
+    "topics_over_time": "topics",
     "uniform": "graph",
     "write_report": "report",
 }

@@ -9,7 +9,7 @@ from pitmanyor import Corpus, CorpusError, read
 from pitmanyor.baselines import SCHEMES, pool
 from pitmanyor.baselines.bursts import burst_terms
 from pitmanyor.baselines.pooling import pools_nothing
-from pitmanyor.baselines.similar import most_similar
+from pitmanyor.baselines.tfidf import most_similar
 
 WORDS = [["a", "b"], ["c"], ["a", "a", "d"], ["c", "e"], ["f"], []]
 TAGS = [["x"], ["y", "x", "y"], [], [], [], ["z"]]

@@ -4,10 +4,10 @@ from importlib import import_module
 
 from cli.calling import facts
 from pitmanyor.cli import compiling
-from pitmanyor.cli.values import READY
-from pitmanyor.infer.chain import SMALL_CORPUS
+from pitmanyor.cli.parsing import READY
 from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
+from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.simulation import simulate_microblog
 
 
@@ -18,7 +18,9 @@ def test_all_ready_models_are_among_the_parts():
 
 def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps(monkeypatch):
     fits = []
-    monkeypatch.setattr("pitmanyor.fitting.fit", lambda graph, corpus, **given: fits.append((graph, corpus, given)))
+    monkeypatch.setattr(
+        "pitmanyor.results.fitting.fit", lambda graph, corpus, **given: fits.append((graph, corpus, given))
+    )
     visited = []
     monkeypatch.setattr(compiling, "visit_documents", lambda graph, corpus: visited.append(graph))
     names = sum(compiling.PARTS, ())
@@ -32,10 +34,10 @@ def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps
 
 def test_documents_are_visited_by_kernels_that_both_kinds_of_sweeps_need(monkeypatch):
     called = []
-    for place, name in (("sweeps", "collapsed_sweep"), ("explicit", "quick_sweep")):
-        kernel = getattr(import_module(f"pitmanyor.infer.{place}"), name)
+    for place, name in (("sweeps", "collapsed_sweep"), ("explicit_sweep", "quick_sweep")):
+        kernel = getattr(import_module(f"pitmanyor.sampling.{place}"), name)
         watched = lambda *args, name=name, kernel=kernel: (called.append(name), kernel(*args))[1]  # noqa: E731
-        monkeypatch.setattr(f"pitmanyor.infer.{place}.{name}", watched)
+        monkeypatch.setattr(f"pitmanyor.sampling.{place}.{name}", watched)
     made = simulate_microblog(posts=20, authors=3, seed=1)
     compiling.visit_documents(tntm(), read(made.records, links=made.links))
     assert set(called) == {"collapsed_sweep", "quick_sweep"}

@@ -8,7 +8,7 @@ import pytest
 from cli.calling import call, facts
 from pitmanyor import Corpus, evaluate, fit, load, models, read
 from pitmanyor.evaluate.diagnosis import SAID
-from pitmanyor.evaluate.topics import LEAST
+from pitmanyor.evaluate.topic_words import LEAST
 from pitmanyor.simulation import simulate_microblog
 
 

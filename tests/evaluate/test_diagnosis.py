@@ -17,7 +17,7 @@ from pitmanyor.evaluate import convergence, diagnose, match_topics, matching, st
 from pitmanyor.evaluate.convergence import Quantity, kept_traces
 from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
 from pitmanyor.evaluate.matching import similarities
-from pitmanyor.infer.joining import finite
+from pitmanyor.sampling.joining import finite
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ import sys
 import numpy as np
 import pytest
 
+from fold_in.exact_shares import Document
 from pitmanyor import Corpus, Graph, PlanError, fit, mix, models, simulate, uniform
 from pitmanyor.evaluate import effective_topics, left_to_right, perplexity, token_probabilities
 from pitmanyor.evaluate.perplexity import _completion_stages, _prefix_stages, streams_of
-from pitmanyor.evaluate.tokens import with_tokens
-from pitmanyor.unseen import Way, infer
-from pitmanyor.unseen.vectors import concentration_of
-from unseen.exact_shares import Document
+from pitmanyor.evaluate.token_parts import with_tokens
+from pitmanyor.fold_in import Way, infer
+from pitmanyor.fold_in.fixed_vectors import concentration_of
 
 
 def chatty():

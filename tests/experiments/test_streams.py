@@ -6,7 +6,7 @@ import pytest
 from pitmanyor import Corpus, StateError, models
 from pitmanyor.baselines import merged
 from pitmanyor.evaluate import Perplexity
-from pitmanyor.evaluate.tokens import pick
+from pitmanyor.evaluate.token_parts import pick
 from pitmanyor.experiments.streams import joint_perplexity, stream_chances
 
 TRAIN = Corpus.from_tokens(

@@ -19,9 +19,9 @@ from pitmanyor.export import (
     write_pyldavis,
 )
 from pitmanyor.export.edges import Edge, edges_of
-from pitmanyor.insight import author_shares, merge
 from pitmanyor.reading.links import read_links
 from pitmanyor.reading.options import FileOptions
+from pitmanyor.topics import author_shares, merge
 
 WRITERS = {"gexf": (write_gexf, nx.read_gexf), "graphml": (write_graphml, nx.read_graphml)}
 
@@ -154,7 +154,7 @@ def test_arviz_reads_the_draws_of_chains(plain, tmp_path):
 def test_without_a_class_of_arviz_it_is_a_data_tree(plain, tmp_path, monkeypatch):
     """As ArviZ 1.0 has it."""
     xarray = pytest.importorskip("xarray", reason="xarray is not installed: pip install 'pitmanyor[arviz]'")
-    monkeypatch.setattr("pitmanyor.export.draws._inference_data", lambda: None)
+    monkeypatch.setattr("pitmanyor.export.arviz_draws._inference_data", lambda: None)
     write_arviz(plain, tmp_path / "draws.nc")
     with xarray.open_datatree(tmp_path / "draws.nc", engine="h5netcdf") as made:
         assert made["posterior/n_topics"].values.tolist() == [plain.trace["n_topics"][-20:].tolist()]

@@ -9,7 +9,7 @@ import pytest
 from pitmanyor import Corpus, FileError, PlanError, fit, labels, models, prevalence
 from pitmanyor.export import sheets, tables, write_table, write_tables
 from pitmanyor.export.sheets import _plain as plain_cells
-from pitmanyor.insight import author_shares, merge, view
+from pitmanyor.topics import author_shares, merge, view
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 from pitmanyor import Corpus, FileError, PlanError, fit, labels, models
 from pitmanyor.export import author_graph
 from pitmanyor.figures import author_heat_map, draw_authors, topic_table, traces, write_figures
-from pitmanyor.figures.network import with_room
-from pitmanyor.insight import author_shares, merge, prevalence
+from pitmanyor.figures.author_network import with_room
+from pitmanyor.topics import author_shares, merge, prevalence
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pitmanyor[figures]'")
 

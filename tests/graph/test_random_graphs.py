@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Gamma, Graph, mix, uniform
-from pitmanyor.graph.layout import lay_out
+from pitmanyor.graph.draw_layout import lay_out
 
 PLATES = [(), ("author",), ("day",), ("author", "day"), ("document",)]
 

@@ -1,6 +1,7 @@
 """From the sampler's flat arrays to the oracle's counts, and back.
 
-Neither way uses a kernel to read or write counts: what is read here is what the arrays say (kernels/arrays.py).
+Neither way uses a kernel to read or write counts: what is read here is what the arrays say
+(kernels/restaurant/arrays.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from oracle.pmf import Count
 from oracle.states import Place, make_state
 from oracle.states import State as OracleState
 from pitmanyor.graph import Node, Tokens
-from pitmanyor.kernels.arrays import (
+from pitmanyor.kernels.documents.general.collapsed import UNSEEN
+from pitmanyor.kernels.restaurant.arrays import (
     CUSTOMERS,
     DOOR,
     MASK,
@@ -32,8 +34,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.collapsed import UNSEEN
-from pitmanyor.kernels.refresh import refresh_all
+from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan
 from pitmanyor.state import Rule, State, new_state
 from pitmanyor.state.layout import build_layout, is_wide

@@ -18,11 +18,11 @@ from oracle.pmf import Count
 from oracle.simulated import counts_of
 from oracle.states import Place, make_state
 from pitmanyor.corpus import Corpus
-from pitmanyor.fitting import PASSES
 from pitmanyor.graph import Graph
-from pitmanyor.infer.concentrations import Measures, concentration_of, sample_concentrations
-from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.plan import compile_plan
+from pitmanyor.results.fitting import PASSES
+from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.simulation import Restaurants
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.state import State, new_state

@@ -10,7 +10,8 @@ from oracle.bridge import local_counts, local_place, shared_cells, shared_counts
 from oracle.instances import parent_instance
 from oracle.pmf import Count
 from oracle.states import Place
-from pitmanyor.kernels.arrays import (
+from pitmanyor.kernels.documents.general.scratch import OF_TOPIC
+from pitmanyor.kernels.restaurant.arrays import (
     CUSTOMERS,
     DOOR,
     EXPLICIT,
@@ -26,8 +27,7 @@ from pitmanyor.kernels.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.desk import OF_TOPIC
-from pitmanyor.kernels.refresh import refresh_all
+from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.state import State
 
 

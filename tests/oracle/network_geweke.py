@@ -16,15 +16,15 @@ from oracle.geweke import WORDS, Rows, Shape, _statistics, redraw_words
 from oracle.simulated import counts_of
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Node
-from pitmanyor.infer.concentrations import Measures, sample_concentrations
-from pitmanyor.infer.network import TextAndNetwork
-from pitmanyor.infer.sweeps import initialise
-from pitmanyor.links.features import Kernel
-from pitmanyor.links.observed import LINKED, Ends, Observed, observe
-from pitmanyor.links.similar import SimilarLinks, log_density
+from pitmanyor.network.features import Kernel
+from pitmanyor.network.observed import LINKED, Ends, Observed, observe
+from pitmanyor.network.similar_links import SimilarLinks, log_density
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.sweeps import initialise
+from pitmanyor.sampling.text_and_network import TextAndNetwork
 from pitmanyor.simulation import Restaurants
-from pitmanyor.simulation.links import draw_links
+from pitmanyor.simulation.drawn_links import draw_links
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.state import new_state
 

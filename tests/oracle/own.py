@@ -22,10 +22,10 @@ from oracle.states import totals
 from oracle.toys import Toy
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Gamma, Graph, Node, uniform
-from pitmanyor.infer.concentrations import Measures, sample_concentrations
-from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
-from pitmanyor.kernels.arrays import CONCENTRATION, CUSTOMERS
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.state import State, new_state
 
 Rows = NDArray[np.float64]

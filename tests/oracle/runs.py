@@ -15,10 +15,10 @@ from oracle.states import State as OracleState
 from oracle.states import totals
 from oracle.toys import Toy, diamond, two_parents
 from pitmanyor.corpus import Corpus
-from pitmanyor.fitting import PASSES
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.infer.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.plan import compile_plan
+from pitmanyor.results.fitting import PASSES
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.state import State, new_state
 
 Rows = NDArray[np.float64]

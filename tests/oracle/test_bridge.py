@@ -6,8 +6,8 @@ import pytest
 from oracle.bridge import lay, load, state_of
 from oracle.enumerate_states import enumerate_states
 from oracle.toys import TOYS
-from pitmanyor.infer.sweeps import initialise
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import new_state
 
 

@@ -2,7 +2,7 @@
 
 from oracle.toys import author_words, bursty, diamond, two_parents
 from pitmanyor.corpus import Corpus
-from pitmanyor.kernels.arrays import AS_IS, AT_TOKEN, AT_WORD
+from pitmanyor.kernels.restaurant.arrays import AS_IS, AT_TOKEN, AT_WORD
 from pitmanyor.models import hdp_lda, lda
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.plan.walks import Walks

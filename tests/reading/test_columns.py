@@ -9,7 +9,7 @@ import pytest
 
 from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.reading import read
-from pitmanyor.reading.values import NAT, tag_list, times, token_list
+from pitmanyor.reading.plain_values import NAT, tag_list, times, token_list
 
 
 def chosen(record, **options):

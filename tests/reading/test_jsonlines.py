@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pitmanyor.errors import CorpusError, PitmanyorError
 from pitmanyor.reading import read
-from pitmanyor.reading.tables import getter, paths
+from pitmanyor.reading.chunks import getter, paths
 
 POST = {
     "id": "7",

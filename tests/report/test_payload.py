@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
-from pitmanyor.insight import merge, rename
 from pitmanyor.report import build_payload, people, view
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.people import link_facts, order_of
-from pitmanyor.report.posts import choose, marked
+from pitmanyor.report.post_facts import choose, marked
 from pitmanyor.report.redact import name_check, names_of
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.view import atlas_of
+from pitmanyor.topics import merge, rename
 
 
 def test_topics_are_those_of_the_fit_by_size(blog, payload):

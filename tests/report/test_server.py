@@ -9,12 +9,12 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pitmanyor import Corpus, PlanError, fit, models, recommend_tags
-from pitmanyor.insight.drafts import as_corpus
 from pitmanyor.report import build_page, server
 from pitmanyor.report.live import LONGEST, Inference, parse
 from pitmanyor.report.redact import name_check
 from pitmanyor.report.server import MOST_BYTES, MOST_WAITING, allowed_hosts, build_app, host_name, is_loopback
 from pitmanyor.report.view import atlas_of
+from pitmanyor.topics.drafts import as_corpus
 
 DRAFT = "guitar concert and a new album"
 

@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 from pitmanyor import Corpus, Fit, Graph, models, simulate
 from pitmanyor.graph import Gamma
+from pitmanyor.runs.advance import Run
 from pitmanyor.runs.checkpoints import Checkpoints
-from pitmanyor.runs.run import Run
 
 GRAPHS: dict[str, Graph] = {
     "hpyp": models.hpyp(),
@@ -23,7 +23,7 @@ OPTIONS = {"seed": 3, "samples": 2, "burn_in": 2, "anchors": 0.3, "threads": 1}
 
 
 def sweeping(kind: str):
-    return patch("pitmanyor.infer.chain.SMALL_CORPUS", SWEEPS[kind])
+    return patch("pitmanyor.sampling.chain.SMALL_CORPUS", SWEEPS[kind])
 
 
 def corpus_of(name: str) -> Corpus:

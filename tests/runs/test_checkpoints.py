@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from pitmanyor import FileError, PlanError, SaveWarning, StateError, fit, load, resume
-from pitmanyor.kernels.arrays import CONCENTRATION
-from pitmanyor.kernels.measure import OMEGA
+from pitmanyor.kernels.monitor.log_joint import OMEGA
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION
+from pitmanyor.runs.advance import advance
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.lock import LOCK
 from pitmanyor.runs.restore import reopen
-from pitmanyor.runs.run import advance
 from runs.saving import GRAPHS, OPTIONS, assert_same, corpus_of, sweeping
 
 STATE = "state.safetensors"
@@ -153,7 +153,7 @@ def test_a_number_that_is_none_stops_the_chain_and_is_never_saved(tmp_path, monk
     if spoil is spoil_measure:
         graph = GRAPHS["author_topic"]
     if spoil is spoil_own:
-        monkeypatch.setattr("pitmanyor.infer.chain.sample_concentrations", lambda *given: None)
+        monkeypatch.setattr("pitmanyor.sampling.chain.sample_concentrations", lambda *given: None)
         graph = GRAPHS["author_topic"]
     with sweeping(kind):
         fit(graph, corpus_of("author_topic"), sweeps=6, checkpoint=tmp_path / "run", **OPTIONS)

@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.toys import TOYS
-from pitmanyor.kernels.arrays import NODE, REST, ROW, TO_REST, TO_ROW
+from pitmanyor.kernels.restaurant.arrays import NODE, REST, ROW, TO_REST, TO_ROW
 from pitmanyor.plan import compile_plan
 from pitmanyor.state.layout import build_layout, is_wide
 

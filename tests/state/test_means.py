@@ -8,11 +8,11 @@ import pytest
 from oracle.bridge import local_counts, shared_counts
 from oracle.instances import instance, n_dishes, parent_instance
 from oracle.toys import TOYS
-from pitmanyor.infer.sweeps import collapsed, initialise
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.sweeps import collapsed, initialise
 from pitmanyor.state import State, new_state
-from pitmanyor.state.columns import arrange
 from pitmanyor.state.means import counts_of, mean, mixing
+from pitmanyor.state.topic_columns import arrange
 
 NEW = -1
 

@@ -9,12 +9,11 @@ from oracle.bridge import state_of
 from oracle.invariants import check
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.infer.sweeps import initialise
 from pitmanyor.models import author_topic, hpyp, tntm
 from pitmanyor.plan import compile_plan
-from pitmanyor.runs.run import snapshot
+from pitmanyor.runs.advance import snapshot
+from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State, new_state
-from pitmanyor.state.columns import grow
 from pitmanyor.state.layout import build_layout
 from pitmanyor.state.memory import (
     PER_COUNT,
@@ -26,6 +25,7 @@ from pitmanyor.state.memory import (
     refuse_if_too_large,
 )
 from pitmanyor.state.state import padded
+from pitmanyor.state.topic_columns import grow
 
 DOCUMENTS = [[f"w{(7 * d + n) % 50}" for n in range(100)] for d in range(40)]
 CORPUS = Corpus.from_tokens(DOCUMENTS, groups={"author": [d % 5 for d in range(40)]})

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.baselines.bursts import burst_terms
-from pitmanyor.baselines.similar import most_similar
+from pitmanyor.baselines.tfidf import most_similar
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.errors import CorpusError

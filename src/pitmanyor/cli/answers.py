@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import typer
 
 from pitmanyor.errors import CorpusError, FileError, GraphError, PitmanyorError, PlanError, SaveWarning, StateError
-from pitmanyor.visible import UNSEEN, visible
+from pitmanyor.escape import UNSEEN, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

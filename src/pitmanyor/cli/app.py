@@ -125,7 +125,7 @@ def fit(
     json: AsJson = False,
 ) -> Answer:
     """Read a file, fit a model, and save the run: every so often, at the end, at Ctrl-C and at SIGTERM."""
-    from pitmanyor.cli.values import parse_seconds
+    from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import Source, fit_source
 
     source = Source.of(file, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
@@ -155,7 +155,7 @@ def resume(
     json: AsJson = False,
 ) -> Answer:
     """Go on with a run from its last checkpoint, as if it had never stopped."""
-    from pitmanyor.cli.values import parse_seconds
+    from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import resume_run
 
     options: dict[str, object] = {

@@ -44,13 +44,13 @@ def _share(chains: int) -> int:
 
 
 def _fit_one(graph: dict[str, Any], corpus: str, out: str, options: dict[str, Any], chain: int) -> None:
-    from pitmanyor.fitting import fit
+    from pitmanyor.results.fitting import fit
 
     fit(Graph.from_dict(graph), Corpus.load(corpus), checkpoint=out, chain=chain, **options)
 
 
 def _resume_one(run: str, options: dict[str, Any]) -> None:
-    from pitmanyor.fitting import resume
+    from pitmanyor.results.fitting import resume
 
     resume(run, **options)
 

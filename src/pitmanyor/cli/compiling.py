@@ -29,9 +29,9 @@ def compile_models() -> float:
 
 
 def _compile(names: tuple[str, ...]) -> None:
-    from pitmanyor.cli.values import find_model
-    from pitmanyor.fitting import fit
+    from pitmanyor.cli.parsing import find_model
     from pitmanyor.reading import read
+    from pitmanyor.results.fitting import fit
     from pitmanyor.simulation import simulate_microblog
 
     made = simulate_microblog(posts=POSTS, authors=20, seed=1)
@@ -46,8 +46,8 @@ def visit_documents(graph: Graph, corpus: Corpus) -> None:
     """What visits documents, collapsed and explicit: the part of a sweep that depends on their nodes."""
     import numba
 
-    from pitmanyor.infer.sweeps import Sweeper, initialise
     from pitmanyor.plan import compile_plan
+    from pitmanyor.sampling.sweeps import Sweeper, initialise
     from pitmanyor.state import new_state
 
     state, seed = new_state(compile_plan(graph, corpus)), (1, 0, 0)

@@ -16,7 +16,7 @@ from pitmanyor.errors import PlanError
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
     from pitmanyor.evaluate import Diagnosis, Perplexity
-    from pitmanyor.fitting import Fit
+    from pitmanyor.results.fitting import Fit
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Asked:
 def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
     """`options` are those of `Fit.perplexity`."""
     from pitmanyor.evaluate import used_topics
-    from pitmanyor.fitting import load
+    from pitmanyor.results.fitting import load
 
     chosen = best_chain(path)
     fit = load(chosen)
@@ -61,7 +61,7 @@ def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
     """What the topics that are not tiny are like. Where words have no order, their company is the whole document."""
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW
-    from pitmanyor.evaluate.topics import LEAST
+    from pitmanyor.evaluate.topic_words import LEAST
     from pitmanyor.evaluate.windows import in_order
 
     words = evaluate.top_words(fit, asked.n_words, least=LEAST)
@@ -150,7 +150,7 @@ def _lines(facts: dict[str, Any], indent: str = "") -> list[str]:
 
 def diagnose_runs(paths: list[Path], discard: float) -> Answer:
     from pitmanyor.evaluate import diagnose
-    from pitmanyor.fitting import load
+    from pitmanyor.results.fitting import load
     from pitmanyor.runs.directory import find_runs
 
     runs = [run for path in paths for run in find_runs(path)]

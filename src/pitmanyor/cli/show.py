@@ -15,7 +15,7 @@ from pitmanyor.errors import FileError
 from pitmanyor.version import __version__
 
 if TYPE_CHECKING:
-    from pitmanyor.fitting import Fit
+    from pitmanyor.results.fitting import Fit
 
 SMALLEST = 0.005  # topics with a smaller share are only counted
 ABOUT = ("topic", "name", "members", "share")  # what is said of a topic beside the words of its streams
@@ -23,7 +23,7 @@ PACKAGES = ("numpy", "numba", "llvmlite", "duckdb", "narwhals", "rich", "typer")
 
 
 def show_topics(path: Path, n_words: int) -> Answer:
-    from pitmanyor.fitting import load
+    from pitmanyor.results.fitting import load
 
     chosen = best_chain(path)
     fit = load(chosen)
@@ -48,9 +48,9 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
     """Topics by share of the tokens: number, name, members, share, and the likeliest words of every stream."""
     import numpy as np
 
-    from pitmanyor.insight import view
-    from pitmanyor.insight.counts import streams_of
-    from pitmanyor.insight.naming import group_words
+    from pitmanyor.topics import view
+    from pitmanyor.topics.counts import streams_of
+    from pitmanyor.topics.topic_view import group_words
 
     if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
         return _shares_of_links(fit)
@@ -151,7 +151,7 @@ def examine() -> Answer:
     cache = os.environ.get("NUMBA_CACHE_DIR", "")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels" / "__pycache__"
+    kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels"
     facts: dict[str, Any] = {
         "pitmanyor": __version__,
         "python": sys.version.split()[0],

@@ -13,7 +13,7 @@ from pitmanyor.cli.show import SMALLEST, best_chain
 from pitmanyor.errors import FileError, PlanError
 
 if TYPE_CHECKING:
-    from pitmanyor.fitting import Fit
+    from pitmanyor.results.fitting import Fit
 
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
 OF_CHAINS = ("arviz", "figures")  # what shows all chains of a run; the others show the best
@@ -35,10 +35,10 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
     from rich.markup import escape
     from rich.table import Table
 
-    from pitmanyor.fitting import load
-    from pitmanyor.insight import prevalence, view
-    from pitmanyor.insight.spread import enough
+    from pitmanyor.results.fitting import load
     from pitmanyor.runs.directory import NAMES
+    from pitmanyor.topics import prevalence, view
+    from pitmanyor.topics.prevalences import enough
 
     fit = load(best_chain(path))
     _change(fit, wish)
@@ -75,7 +75,7 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
 
 def _change(fit: Fit, wish: Naming) -> None:
     """All is read before anything is done, and either all of it is done or nothing."""
-    from pitmanyor.insight.names import Changes, change
+    from pitmanyor.topics.names import Changes, change
 
     if wish != NOTHING:
         forget: list[int] | Literal["all"] = "all" if wish.reset_all else wish.reset
@@ -119,8 +119,8 @@ class Wish(NamedTuple):
 
 
 def recommend_from(path: Path, wish: Wish) -> Answer:
-    from pitmanyor.fitting import load
-    from pitmanyor.insight import recommend_authors, recommend_tags
+    from pitmanyor.results.fitting import load
+    from pitmanyor.topics import recommend_authors, recommend_tags
 
     if wish.text is None and wish.author is None and wish.posts is None:
         raise PlanError('say what for: --text "a draft" for hashtags, --author NAME or --posts FILE for whom to follow')
@@ -156,7 +156,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
-    from pitmanyor.fitting import load
+    from pitmanyor.results.fitting import load
     from pitmanyor.runs.directory import find_runs
 
     for kind in kinds:

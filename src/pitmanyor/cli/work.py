@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
+from pitmanyor.cli.parsing import find_model, parse_options
 from pitmanyor.cli.show import ABOUT, best_chain, topic_facts, topic_table
-from pitmanyor.cli.values import find_model, parse_options
 from pitmanyor.errors import FileError, PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
-    from pitmanyor.fitting import Fit
     from pitmanyor.graph import Graph
+    from pitmanyor.results.fitting import Fit
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def fit_source(
     if chains > 1:
         fit_chains(graph, corpus, out, options, chains)
     else:
-        from pitmanyor.fitting import fit
+        from pitmanyor.results.fitting import fit
 
         fit(graph, corpus, checkpoint=out, progress=not quiet and sys.stderr.isatty(), **options)
     return _fitted(out)
@@ -117,7 +117,7 @@ def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -
 
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
     from pitmanyor.cli.chains import resume_chains
-    from pitmanyor.fitting import resume
+    from pitmanyor.results.fitting import resume
     from pitmanyor.runs.directory import find_runs
 
     runs = find_runs(path)
@@ -130,7 +130,7 @@ def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
 
 def _fitted(path: Path) -> Answer:
     """What a run has come to, with its table of topics on disk and on the screen."""
-    from pitmanyor.fitting import load
+    from pitmanyor.results.fitting import load
 
     fit = load(best_chain(path))
     facts = topic_facts(fit, 8)
@@ -165,8 +165,8 @@ def _write_topics(path: Path, fit: Fit) -> None:
 
 
 def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -> Answer:
-    from pitmanyor.fitting import load
-    from pitmanyor.insight import view
+    from pitmanyor.results.fitting import load
+    from pitmanyor.topics import view
 
     chosen = best_chain(path)
     fit = load(chosen)

@@ -16,7 +16,7 @@ from pitmanyor.corpus.describe import Description, describe
 from pitmanyor.corpus.hold import HeldOut, hide, reveal
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
 from pitmanyor.corpus.pick import indices, split
-from pitmanyor.corpus.report import ReadReport
+from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.corpus.storage import content_hash, load, save
 from pitmanyor.errors import CorpusError
 

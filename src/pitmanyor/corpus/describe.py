@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.corpus.report import ReadReport
+from pitmanyor.corpus.read_report import ReadReport
 
 if TYPE_CHECKING:
     from pitmanyor.corpus.corpus import Corpus

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
-from pitmanyor.corpus.report import ReadReport
+from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.errors import FileError
 from pitmanyor.files import read_arrays, write_arrays
 

@@ -4,10 +4,10 @@ from pitmanyor.evaluate.clustering import adjusted_rand, dominant_topics, nmi, p
 from pitmanyor.evaluate.coherence import coherence
 from pitmanyor.evaluate.convergence import Quantity, convergence, topic_numbers
 from pitmanyor.evaluate.diagnosis import Diagnosis, diagnose
-from pitmanyor.evaluate.links import LinkScores, auc, average_precision, link_scores, network_log_likelihood
+from pitmanyor.evaluate.link_ranking import LinkScores, auc, average_precision, link_scores, network_log_likelihood
 from pitmanyor.evaluate.matching import Matching, match_topics, stability
 from pitmanyor.evaluate.perplexity import Perplexity, left_to_right, perplexity, token_probabilities
-from pitmanyor.evaluate.topics import diversity, effective_topics, top_words, topic_shares, used_topics
+from pitmanyor.evaluate.topic_words import diversity, effective_topics, top_words, topic_shares, used_topics
 
 __all__ = [
     "Diagnosis",

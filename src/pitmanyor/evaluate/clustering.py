@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.posterior import Posterior
-from pitmanyor.unseen import main_stream
+from pitmanyor.fold_in import main_stream
+from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
 Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]

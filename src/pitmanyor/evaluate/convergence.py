@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.rhat import rhat
-from pitmanyor.evaluate.topics import used_topics
-from pitmanyor.posterior import Traced
+from pitmanyor.evaluate.topic_words import used_topics
+from pitmanyor.results.posterior import Traced
 
 Floats = NDArray[np.float64]
 JUDGED = ("n_topics", "log_joint", "tables/", "concentration/", "network/log_likelihood/")

@@ -12,7 +12,7 @@ import numpy as np
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.convergence import Quantity, convergence, topic_numbers
 from pitmanyor.evaluate.matching import stability
-from pitmanyor.posterior import Traced
+from pitmanyor.results.posterior import Traced
 
 Verdict = Literal["trust", "care", "no"]
 GOOD_RHAT, BAD_RHAT = 1.05, 1.2

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.topics import topic_shares
-from pitmanyor.posterior import Posterior
+from pitmanyor.evaluate.topic_words import topic_shares
+from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
 

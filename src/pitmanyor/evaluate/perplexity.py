@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.tokens import Mask, pick, places, whole, with_tokens
+from pitmanyor.evaluate.token_parts import Mask, pick, places, whole, with_tokens
+from pitmanyor.fold_in import Completion, Way, main_stream, predict
 from pitmanyor.plan.silence import is_silent
-from pitmanyor.posterior import Posterior
-from pitmanyor.unseen import Completion, Way, main_stream, predict
+from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
 MOST_TOKENS = 20_000_000  # of all prefixes together, from left to right

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Stream
-from pitmanyor.evaluate.tokens import places
+from pitmanyor.evaluate.token_parts import places
 
 Ints = NDArray[np.int64]
 AT_ONCE = 1 << 23  # entries of a table of windows by words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pitmanyor.experiments.home import Facts
-from pitmanyor.experiments.tables import Table, csv_text
+from pitmanyor.experiments.result_tables import Table, csv_text
 
 SHOWN = 20  # topics on the page; the CSV has all
 

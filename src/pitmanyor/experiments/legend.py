@@ -12,7 +12,7 @@ from pitmanyor.experiments.summary import SIGNIFICANT
 from pitmanyor.graph import Graph
 
 if TYPE_CHECKING:
-    from pitmanyor.experiments.tables import Table
+    from pitmanyor.experiments.result_tables import Table
 
 SPLIT = ("fit", "ablation", "sensitivity")  # tables for which posts are held out
 

@@ -13,13 +13,13 @@ from pitmanyor import evaluate
 from pitmanyor.baselines import pool
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
-from pitmanyor.evaluate.topics import LEAST
+from pitmanyor.evaluate.topic_words import LEAST
 from pitmanyor.experiments.data import Data, in_one_stream, split
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.experiments.streams import STREAMS, joint_perplexity
-from pitmanyor.fitting import Fit, fit
+from pitmanyor.results.fitting import Fit, fit
 from pitmanyor.version import __version__
 
 TRACED = 50  # values of each trace to keep

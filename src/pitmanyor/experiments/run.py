@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.experiments.columns import TITLES
 from pitmanyor.experiments.data import split
-from pitmanyor.experiments.figures import NEEDS, can_draw, draw
 from pitmanyor.experiments.home import Home
 from pitmanyor.experiments.labels import best_cell, labels_csv, labels_markdown
+from pitmanyor.experiments.plots import NEEDS, can_draw, draw
+from pitmanyor.experiments.result_tables import Table, cells_csv, collect, to_csv, to_markdown
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
-from pitmanyor.experiments.tables import Table, cells_csv, collect, to_csv, to_markdown
+from pitmanyor.experiments.table_columns import TITLES
 from pitmanyor.experiments.workers import Cell, run_cells
 from pitmanyor.files import atomic_write
 from pitmanyor.runs.lock import hold

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
 from pitmanyor.evaluate import Perplexity
-from pitmanyor.evaluate.tokens import pick
+from pitmanyor.evaluate.token_parts import pick
 from pitmanyor.graph import Graph
 
 STREAMS = ("word", "hashtag")

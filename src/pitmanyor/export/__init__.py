@@ -1,7 +1,7 @@
 """A fit for other tools: tables, graphs, ArviZ, pyLDAvis, MALLET. All heed the names and merges of the run."""
 
-from pitmanyor.export.draws import to_arviz, write_arviz
-from pitmanyor.export.lda import pyldavis, write_mallet, write_pyldavis
+from pitmanyor.export.arviz_draws import to_arviz, write_arviz
+from pitmanyor.export.lda_tools import pyldavis, write_mallet, write_pyldavis
 from pitmanyor.export.sheets import write_table
 from pitmanyor.export.tables import tables, write_tables
 from pitmanyor.export.xmlgraph import author_graph, write_gexf, write_graphml

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pitmanyor.fitting import Fit
-from pitmanyor.insight import author_shares
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import author_shares
 
 
 @dataclass(frozen=True)

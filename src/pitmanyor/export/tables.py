@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from pitmanyor.errors import FileError, PlanError
 from pitmanyor.export.edges import Edge, edges_of
 from pitmanyor.export.sheets import Table, write_blocks
-from pitmanyor.fitting import Fit
-from pitmanyor.insight import View, author_shares, prevalence, topics_over_time, view
-from pitmanyor.insight.blocks import document_blocks
-from pitmanyor.insight.counts import streams_of
-from pitmanyor.insight.naming import pooled
-from pitmanyor.insight.spread import Prevalence
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
+from pitmanyor.topics.blocks import document_blocks
+from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.prevalences import Prevalence
+from pitmanyor.topics.topic_view import pooled
 
 Format = Literal["csv", "parquet"]
 

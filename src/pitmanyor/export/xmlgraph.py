@@ -12,8 +12,8 @@ import numpy as np
 
 from pitmanyor.export.edges import edges_of
 from pitmanyor.files import atomic_write
-from pitmanyor.fitting import Fit
-from pitmanyor.insight import author_shares, view
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import author_shares, view
 
 Element = ElementTree.Element
 GEXF, GRAPHML = "http://www.gexf.net/1.2draft", "http://graphml.graphdrawing.org/xmlns"

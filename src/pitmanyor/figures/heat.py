@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pitmanyor.figures.style import PLAIN, largest, new_figure, short
-from pitmanyor.fitting import Fit
-from pitmanyor.insight import author_shares, view
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import author_shares, view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ import numpy as np
 
 from pitmanyor.errors import PlanError
 from pitmanyor.figures.style import COLOURS, light, new_figure
-from pitmanyor.fitting import Fit
+from pitmanyor.results.fitting import Fit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

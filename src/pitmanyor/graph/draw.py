@@ -9,9 +9,9 @@ from html import escape
 from math import hypot
 from typing import TYPE_CHECKING
 
-from pitmanyor.graph.layout import lay_out
+from pitmanyor.graph.draw_layout import lay_out
+from pitmanyor.graph.draw_rows import Item, Layout, Shape
 from pitmanyor.graph.nodes import Node
-from pitmanyor.graph.rows import Item, Layout, Shape
 from pitmanyor.graph.text import node_line, number
 
 if TYPE_CHECKING:

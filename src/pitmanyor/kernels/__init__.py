@@ -1,5 +1,5 @@
 """Kernels: compiled code over flat arrays; they know no model."""
 
-from pitmanyor.kernels.threads import choose_pool
+from pitmanyor.kernels.runtime.threads import choose_pool
 
 choose_pool()

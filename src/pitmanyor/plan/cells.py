@@ -1,4 +1,4 @@
-"""Cells: the rows of counts of every node, and the parent cells of each (see kernels/arrays.py)."""
+"""Cells: the rows of counts of every node, and the parent cells of each (see kernels/restaurant/arrays.py)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Node
-from pitmanyor.kernels.arrays import DIRICHLET, GEM, PYP
+from pitmanyor.kernels.restaurant.arrays import DIRICHLET, GEM, PYP
 from pitmanyor.plan.cells import Cells, build_cells, lineage
 from pitmanyor.plan.instances import Instances, check_plates, find_instances
 from pitmanyor.plan.silence import is_silent, silenced

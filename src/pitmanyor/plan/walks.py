@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.arrays import AS_IS, AT_LISTED_WORD, AT_TOKEN, AT_WORD
+from pitmanyor.kernels.restaurant.arrays import AS_IS, AT_LISTED_WORD, AT_TOKEN, AT_WORD
 from pitmanyor.plan.cells import Cells, lineage
 from pitmanyor.plan.instances import Instances, groupings
 

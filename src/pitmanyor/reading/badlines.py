@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pitmanyor.corpus.report import BadLine
+from pitmanyor.corpus.read_report import BadLine
 from pitmanyor.errors import CorpusError
 
 LISTED = 20

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, LinkSet, Stream
 from pitmanyor.corpus.parts import UNKNOWN, frozen
-from pitmanyor.corpus.report import Filter
+from pitmanyor.corpus.read_report import Filter
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.filters import Sieve, sift, token_filters, word_filter
 from pitmanyor.reading.options import FilterOptions, TextOptions
+from pitmanyor.reading.plain_values import PERIODS
 from pitmanyor.reading.posts import Posts, Run
-from pitmanyor.reading.values import PERIODS
 
 
 def build(

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from pitmanyor.corpus.corpus import RESERVED
-from pitmanyor.corpus.report import Column
+from pitmanyor.corpus.read_report import Column
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading.tables import Table
-from pitmanyor.reading.values import PERIODS, missing
+from pitmanyor.reading.chunks import Table
+from pitmanyor.reading.plain_values import PERIODS, missing
 
 Named = Sequence[str] | Mapping[str, Any]
 

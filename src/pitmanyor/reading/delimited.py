@@ -14,9 +14,9 @@ from typing import TextIO
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.chunks import CHUNK, Block, Table
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.options import FileOptions
-from pitmanyor.reading.tables import CHUNK, Block, Table
 
 DELIMITERS = ",\t;|\x1f\x01~^"
 SNIFFED = 1 << 18  # characters

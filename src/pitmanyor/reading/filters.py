@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.corpus.report import Filter
+from pitmanyor.corpus.read_report import Filter
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.lexicon import REASONS
 from pitmanyor.reading.options import FilterOptions, TextOptions

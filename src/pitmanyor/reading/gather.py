@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
 from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STREAMS, WORD, Lexicon, Words
 from pitmanyor.reading.marks import Marks
 from pitmanyor.reading.options import FilterOptions, TextOptions
+from pitmanyor.reading.plain_values import Labels, tag_list, texts, times, token_list
 from pitmanyor.reading.posts import Posts, Ragged
 from pitmanyor.reading.query import Matcher
-from pitmanyor.reading.tables import Chunk
 from pitmanyor.reading.tokenise import Tokenise
-from pitmanyor.reading.values import Labels, tag_list, texts, times, token_list
 
 LISTS = {list, tuple, np.ndarray}
 

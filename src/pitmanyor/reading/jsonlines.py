@@ -10,9 +10,9 @@ from typing import Any
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.chunks import CHUNK, Block, Table
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.options import FileOptions
-from pitmanyor.reading.tables import CHUNK, Block, Table
 
 BATCH = 1 << 20  # characters that are parsed at once
 

@@ -11,9 +11,9 @@ from typing import Any
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import ReadWarning
 from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.plain_values import PERIODS
 from pitmanyor.reading.read import read
 from pitmanyor.reading.sources import open_source
-from pitmanyor.reading.values import PERIODS
 
 ALL_OF_THEM = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
 OPTIONAL = ("author", "tags", "time")  # a post has a text, and maybe these

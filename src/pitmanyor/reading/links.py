@@ -14,13 +14,13 @@ from pitmanyor.corpus import LinkSet
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.chunks import Block, Table
 from pitmanyor.reading.delimited import open_delimited
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.graphxml import read_xml_graph
 from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.plain_values import Labels
 from pitmanyor.reading.sources import open_source
-from pitmanyor.reading.tables import Block, Table
-from pitmanyor.reading.values import Labels
 
 SOURCES = ("source", "src", "from", "follower", "user", "author", "head")
 BLANKS = (".txt", ".edges", ".edgelist")

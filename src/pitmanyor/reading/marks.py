@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
 from pitmanyor.reading.language import InLanguage
 from pitmanyor.reading.options import FilterOptions
-from pitmanyor.reading.tables import Chunk
-from pitmanyor.reading.values import missing
+from pitmanyor.reading.plain_values import missing
 
 RETWEET_COLUMNS = ("referenced_tweets[].type", "retweeted_status.id", "retweeted_status.id_str")
 

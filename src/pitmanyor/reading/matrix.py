@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.errors import CorpusError
+from pitmanyor.reading.plain_values import Labels
 from pitmanyor.reading.posts import Posts, Run
-from pitmanyor.reading.values import Labels
 
 
 def is_matrix(source: Any) -> bool:

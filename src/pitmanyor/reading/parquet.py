@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading.tables import CHUNK, SAMPLE, Block, Chunk, Table
+from pitmanyor.reading.chunks import CHUNK, SAMPLE, Block, Chunk, Table
 
 
 @dataclass

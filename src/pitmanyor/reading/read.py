@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Unpack
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.corpus.report import Column, ReadReport
+from pitmanyor.corpus.read_report import Column, ReadReport
 from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.build import build, keep_links

@@ -11,11 +11,11 @@ from typing import Any
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading import plugins
 from pitmanyor.reading.badlines import BadLines
+from pitmanyor.reading.chunks import CHUNK, Block, Table, blocks_of
 from pitmanyor.reading.delimited import open_delimited, open_lines
 from pitmanyor.reading.jsonlines import open_json
 from pitmanyor.reading.options import FileOptions
 from pitmanyor.reading.parquet import fetched, open_parquet
-from pitmanyor.reading.tables import CHUNK, Block, Table, blocks_of
 
 JSON = (".json", ".jsonl", ".ndjson")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv", ".dsv")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pitmanyor.visible import visible
+from pitmanyor.escape import visible
 
 BLANKS = re.compile("[\t\n\r\x0b\x0c\u2028\u2029]+")
 

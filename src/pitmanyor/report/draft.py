@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.insight.echoes import ALL, EVER, OWN
 from pitmanyor.report.clean import clean
-from pitmanyor.report.topics import digits
+from pitmanyor.report.topic_facts import digits
 from pitmanyor.report.view import Atlas
+from pitmanyor.topics.echoes import ALL, EVER, OWN
 
 MOST_WORDS, MOST_TAGS = 3_000, 300
 TOP_TAGS = 60  # of a topic

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.insight.layout import sunflower
+from pitmanyor.topics.network_layout import sunflower
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.insight import recommend_tags
-from pitmanyor.insight.drafts import as_corpus
 from pitmanyor.report.clean import clean
 from pitmanyor.report.people import AUTHOR, order_of
 from pitmanyor.report.view import Atlas
+from pitmanyor.topics import recommend_tags
+from pitmanyor.topics.drafts import as_corpus
 
 LONGEST = 5_000  # characters of a draft
 N_TAGS = 30

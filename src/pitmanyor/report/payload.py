@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.fitting import Fit
 from pitmanyor.report.clean import clean
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.people import AUTHOR, author_facts, link_facts, order_of
-from pitmanyor.report.posts import post_facts
+from pitmanyor.report.post_facts import post_facts
 from pitmanyor.report.redact import without_names
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.times import time_facts
-from pitmanyor.report.topics import digits, topic_facts
+from pitmanyor.report.topic_facts import digits, topic_facts
 from pitmanyor.report.trust import trust_facts
 from pitmanyor.report.view import Atlas, atlas_of
+from pitmanyor.results.fitting import Fit
 from pitmanyor.version import __version__
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.insight import author_shares
-from pitmanyor.insight.layout import spread, sunflower
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats, Ints
+from pitmanyor.topics import author_shares
+from pitmanyor.topics.network_layout import spread, sunflower
 
 MOST_AUTHORS = 500
 MOST_LINKED, MOST_LINKS = 250, 4_000

@@ -11,9 +11,9 @@ import numpy as np
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.plain_values import texts as plain_texts
+from pitmanyor.reading.plain_values import token_list
 from pitmanyor.reading.sources import open_source
-from pitmanyor.reading.values import texts as plain_texts
-from pitmanyor.reading.values import token_list
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
 

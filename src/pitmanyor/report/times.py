@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.insight import topics_over_time
 from pitmanyor.report.view import Atlas, Floats
+from pitmanyor.topics import topics_over_time
 
 FEWEST = 3  # periods that make a line
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from pitmanyor.corpus.report import ReadReport
+from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.convergence import agreement, kept_traces, watched
 from pitmanyor.evaluate.diagnosis import BAD_RHAT, BAD_STABILITY, GOOD_RHAT, GOOD_STABILITY
 from pitmanyor.evaluate.matching import stability
-from pitmanyor.fitting import Fit
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats
+from pitmanyor.results.fitting import Fit
 
 DISCARDED = 0.5  # of the sweeps, from the beginning
 LOW, HIGH = 0.05, 0.95  # an interval holds 90 % of the draws

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
-from pitmanyor.fitting import Fit
-from pitmanyor.insight.counts import streams_of
-from pitmanyor.insight.naming import view
-from pitmanyor.insight.spread import Prevalence, prevalence
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.prevalences import Prevalence, prevalence
+from pitmanyor.topics.topic_view import view
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are fol
 class Atlas:
     """A fit as the page shows it: topics by size, merged ones as one, those without a token left out.
 
-    `order` has, for each topic of the page, its place among those of `insight.view`, which `spread` is about too.
+    `order` has, for each topic of the page, its place among those of `topics.view`, which `spread` is about too.
     `members[i]` are the fitted topics of the page's topic i, `place[k]` is the page's topic of fitted topic k or -1.
     `topics` has the page's topic of every token, by stream, in the order in which the corpus has them.
     """

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
-from pitmanyor.fitting import Fit, load
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
+from pitmanyor.results.fitting import Fit, load
 from pitmanyor.runs.directory import find_runs
 
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from pitmanyor.errors import FileError, PlanError, SaveWarning
 from pitmanyor.files import write_arrays
-from pitmanyor.infer.health import check_terms
-from pitmanyor.posterior import Posterior
+from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.directory import SAMPLE, STATE, Header, Place
 from pitmanyor.runs.saved import SAMPLE_KIND, SCHEMA, STATE_KIND
 from pitmanyor.runs.states import pack, table_shapes
+from pitmanyor.sampling.health import check_terms
 
 if TYPE_CHECKING:
-    from pitmanyor.runs.run import Run
+    from pitmanyor.runs.advance import Run
 
 
 class Checkpoints:

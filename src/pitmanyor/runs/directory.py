@@ -17,12 +17,12 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError, GraphError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
-from pitmanyor.runs.settings import Settings
+from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
 KIND, SCHEMA = "pitmanyor run", 2
 HEADER, CORPUS, STATE, SAMPLE = "header.json", "corpus.safetensors", "state.safetensors", "sample-{:08d}.safetensors"
-NAMES = "names.json"  # what people call the topics (insight/names.py); of no concern to the chain
+NAMES = "names.json"  # what people call the topics (topics/names.py); of no concern to the chain
 MAX_BYTES = 8 << 20
 DIGITS = 64
 CHECKSUM = re.compile(rb'"checksum": "([0-9a-f]{%d})"' % DIGITS)

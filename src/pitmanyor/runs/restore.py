@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError
-from pitmanyor.infer.joining import finite_plan
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.posterior import Posterior
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.runs.advance import Run, new_chain, new_run
+from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.directory import CORPUS, SAMPLE, STATE, Header, Place, read_header
-from pitmanyor.runs.run import Run, new_chain, new_run
 from pitmanyor.runs.saved import SAMPLE_KIND, misfit, read_checked, read_saved
-from pitmanyor.runs.settings import Settings
 from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack
+from pitmanyor.sampling.joining import finite_plan
 from pitmanyor.state import State, new_state
 
 LARGEST = 1 << 20  # topics of a network: no file may ask for more memory than there is

@@ -14,12 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.arrays import DOOR, GEM_CELL, LIVE, LOCAL, MASK, MAX_TOPICS, N_COLUMNS, N_LIVE, N_PARENTS, RULE
-from pitmanyor.kernels.arrays import SHIFT as SHIFTED
-from pitmanyor.kernels.stirling import StirlingTables, build_tables
+from pitmanyor.kernels.numbers.stirling import StirlingTables, build_tables
+from pitmanyor.kernels.restaurant.arrays import (
+    DOOR,
+    GEM_CELL,
+    LIVE,
+    LOCAL,
+    MASK,
+    MAX_TOPICS,
+    N_COLUMNS,
+    N_LIVE,
+    N_PARENTS,
+    RULE,
+)
+from pitmanyor.kernels.restaurant.arrays import SHIFT as SHIFTED
 from pitmanyor.state import State
-from pitmanyor.state.columns import grow
-from pitmanyor.state.stirling import MOST_BYTES
+from pitmanyor.state.stirling_sizes import MOST_BYTES
+from pitmanyor.state.topic_columns import grow
 
 Array = NDArray[Any]
 DENSE = ("to", "totals", "n_to", "rests", "weight", "status")

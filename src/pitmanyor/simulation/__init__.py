@@ -3,7 +3,7 @@
 Beside them a quick simulated microblog of readable posts, for demos.
 """
 
-from pitmanyor.simulation.links import DrawnLinks
+from pitmanyor.simulation.drawn_links import DrawnLinks
 from pitmanyor.simulation.microblog import Microblog, simulate_microblog
 from pitmanyor.simulation.plates import Plates
 from pitmanyor.simulation.restaurants import Restaurants

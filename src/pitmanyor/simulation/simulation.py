@@ -21,7 +21,7 @@ from pitmanyor.simulation.arguments import (
     spell_lengths,
     spell_vocabularies,
 )
-from pitmanyor.simulation.links import DrawnLinks, check_links, draw_links
+from pitmanyor.simulation.drawn_links import DrawnLinks, check_links, draw_links
 from pitmanyor.simulation.plates import Key, Plates
 from pitmanyor.simulation.restaurants import Counts, Restaurants
 

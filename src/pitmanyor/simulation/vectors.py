@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.links.root import draw_log_gamma
+from pitmanyor.network.root import draw_log_gamma
 from pitmanyor.simulation.restaurant import Restaurant
 
 Floats = NDArray[np.float64]

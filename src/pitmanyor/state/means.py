@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node
-from pitmanyor.kernels.arrays import CONCENTRATION, CUSTOMERS, OWN, TABLES
-from pitmanyor.kernels.gather import gather
+from pitmanyor.kernels.monitor.read_back import gather
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, OWN, TABLES
 from pitmanyor.plan.instances import parent_instance
 from pitmanyor.state.state import State
 

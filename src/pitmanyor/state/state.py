@@ -10,7 +10,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Node
-from pitmanyor.kernels.arrays import (
+from pitmanyor.kernels.documents.general.collapsed import UNSEEN
+from pitmanyor.kernels.documents.general.scratch import Desk, fill_terms
+from pitmanyor.kernels.documents.one_node.scratch import Slots
+from pitmanyor.kernels.documents.own_words.scratch import Crossed
+from pitmanyor.kernels.monitor.log_joint import N_MEASURES, ZETA
+from pitmanyor.kernels.numbers.stirling import StirlingTables
+from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     CLAMP,
     CONCENTRATION,
@@ -25,19 +31,21 @@ from pitmanyor.kernels.arrays import (
     Text,
     Visit,
 )
-from pitmanyor.kernels.collapsed import UNSEEN
-from pitmanyor.kernels.crossed import Crossed
-from pitmanyor.kernels.desk import Desk, fill_terms
-from pitmanyor.kernels.measure import N_MEASURES, ZETA
-from pitmanyor.kernels.refresh import refresh_all
-from pitmanyor.kernels.slots import Slots
-from pitmanyor.kernels.small import FEW, MANY, Terms
-from pitmanyor.kernels.stirling import StirlingTables
+from pitmanyor.kernels.restaurant.refresh import refresh_all
+from pitmanyor.kernels.restaurant.small_terms import FEW, MANY, Terms
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.layout import Layout, build_layout, is_wide
-from pitmanyor.state.scratch import is_crossed, is_plain, local_nodes, new_crossed, new_desks, new_scratch, new_slots
-from pitmanyor.state.stirling import first_tables
+from pitmanyor.state.scratch_arrays import (
+    is_crossed,
+    is_plain,
+    local_nodes,
+    new_crossed,
+    new_desks,
+    new_scratch,
+    new_slots,
+)
+from pitmanyor.state.stirling_sizes import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
@@ -59,7 +67,7 @@ class State:
     tables: StirlingTables
     terms: Terms
     desks: Desk
-    plain: bool  # one local node over one base (kernels/slots.py), and at most crossed nodes below it?
+    plain: bool  # one local node over one base (kernels/documents/one_node), and at most crossed nodes below it?
     slots: Slots
     crossed: Crossed
     max_topics: int

@@ -1,4 +1,4 @@
-// Hashtags by example, as insight/echoes.py has them: those of posts on this page that share words with a draft, and
+// Hashtags by example, as topics/echoes.py has them: those of posts on this page that share words with a draft, and
 // above all those of the same author.
 
 const postIndex = once(() => {

@@ -1,0 +1,79 @@
+"""How well a fit tells held-out pairs that are linked from those that are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pitmanyor.corpus.hold import HeldOut
+from pitmanyor.errors import PlanError
+from pitmanyor.network.evidence import Evidence
+from pitmanyor.results.posterior import Posterior
+
+
+@dataclass(frozen=True)
+class LinkScores:
+    """auc: the chance that a linked pair is given a higher probability than one that is not; 0.5 is guessing.
+
+    average_precision: the mean precision over the linked pairs, from the likeliest down; guessing has `base_rate`.
+    """
+
+    auc: float
+    average_precision: float
+    base_rate: float
+    n_pairs: int
+
+
+def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> LinkScores:
+    """Scores of `Fit.link_probability` on the pairs that `Corpus.hide_links` held out."""
+    sources, targets = ([pair[side] for pair in held.pairs] for side in (0, 1))
+    chances = fit.link_probability(sources, targets, links)
+    rate = float(np.mean(held.linked))
+    return LinkScores(auc(held.linked, chances), average_precision(held.linked, chances), rate, len(chances))
+
+
+def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+    """log p(X | nu) of the pairs that were shown, the random function integrated out (maths 6)."""
+    return fit.network_log_likelihood(links, seed=seed, draws=draws)
+
+
+def auc(linked: ArrayLike, scores: ArrayLike) -> float:
+    """Area under the ROC curve; pairs with equal scores count one half.
+
+    >>> auc([True, False, True], [0.9, 0.5, 0.5])
+    0.75
+    """
+    hits, misses = _by_score(linked, scores)
+    below = np.append(0, np.cumsum(misses[::-1])[:-1])[::-1]
+    return float((hits * (below + misses / 2)).sum() / (hits.sum() * misses.sum()))
+
+
+def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
+    """The sum over scores, from the highest down, of precision times the gain in recall.
+
+    >>> average_precision([True, False, True, False], [0.9, 0.8, 0.7, 0.6])
+    0.8333333333333333
+    """
+    hits, misses = _by_score(linked, scores)
+    found = np.cumsum(hits)
+    return float((hits * found / (found + np.cumsum(misses))).sum() / hits.sum())
+
+
+def _by_score(linked: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Linked and other pairs at each distinct score, from the highest down."""
+    truth, values = np.asarray(linked, bool), np.asarray(scores, np.float64)
+    if truth.shape != values.shape or truth.ndim != 1:
+        raise PlanError(f"every pair has a truth and a score, not {truth.shape} and {values.shape}")
+    if not np.isfinite(values).all():
+        raise PlanError(
+            f"scores are finite numbers, but {np.count_nonzero(~np.isfinite(values))} of {len(values)} are not"
+        )
+    if truth.all() or not truth.any():
+        raise PlanError(
+            f"all {len(truth)} pairs are {'' if truth.any() else 'not '}linked, so there is nothing to tell apart; "
+            "hold out more pairs"
+        )
+    _, place = np.unique(-values, return_inverse=True)
+    return np.bincount(place, truth).astype(np.float64), np.bincount(place, ~truth).astype(np.float64)

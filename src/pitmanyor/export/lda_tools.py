@@ -1,0 +1,98 @@
+"""What tools made for LDA take: data for pyLDAvis, and a state as MALLET writes it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.files import atomic_write
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics import view
+from pitmanyor.topics.blocks import document_blocks
+from pitmanyor.topics.counts import word_counts
+from pitmanyor.topics.topic_view import pooled
+
+Floats = NDArray[np.float64]
+
+
+def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
+    """The arguments of `pyLDAvis.prepare`: prepare(**pyldavis(fit)).
+
+    Only words that occur in the stream and topics that have a token of it are in, and rows sum to one over them.
+    pyLDAvis numbers topics anew by size; `sort_topics=False` keeps the order of this.
+    """
+    data, documents = _parts(fit, stream)
+    return data | {"doc_topic_dists": np.concatenate(list(documents))}
+
+
+def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
+    """The same as JSON: `pyLDAvis.prepare(**json.load(file))`. Documents are written some at a time."""
+    data, documents = _parts(fit, stream)
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in data.items()}
+    with atomic_write(path) as file:
+        file.write(json.dumps(plain, ensure_ascii=False)[:-1].encode() + b', "doc_topic_dists": [')
+        for i, rows in enumerate(documents):
+            file.write(b", " * (i > 0) + json.dumps(rows.tolist())[1:-1].encode())
+        file.write(b"]}")
+
+
+def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Floats]]:
+    """All but the documents' topics, and these in blocks of documents."""
+    shown, name = view(fit), fit.stream(stream).name
+    words = fit.words_of(name)
+    counts = word_counts(fit, name)
+    weight = counts.sum(axis=1)
+    known = np.flatnonzero(counts.sum(axis=0))
+    used = [i for i, members in enumerate(shown.members) if weight[list(members)].any()]
+    topics = pooled(fit, name, shown.members)[0][used][:, known]
+    data = {
+        "topic_term_dists": topics / topics.sum(axis=1, keepdims=True),
+        "doc_lengths": fit.corpus.streams[name].lengths,
+        "vocab": [words[w] for w in known],
+        "term_frequency": counts.sum(axis=0)[known],
+    }
+    rows = (block.shares[:, used] for block in document_blocks(fit, shown, name))
+    return data, (some / some.sum(axis=1, keepdims=True) for some in rows)
+
+
+def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
+    """The topic of every token in the format of MALLET's --output-state: gzipped text, a line per token.
+
+    The two lines before have the nearest Dirichlet to what the model has: alpha is the concentration of the documents'
+    topics times the shares of the topics, beta that of the topics' words divided by the number of words. Topics that
+    were merged have the number of the first, and the others an alpha of 0. The source of a document is its row in the
+    file that was read.
+    """
+    shown, tokens = view(fit), fit.stream(stream)
+    words = fit.words_of(tokens.name)
+    numbers = np.array(shown.topics)[shown.place]
+    topics = numbers[fit.token_topics(tokens.name)]
+    share = np.bincount(topics, minlength=fit.n_topics) / max(len(topics), 1)
+    alpha = " ".join(f"{x:.8g}" for x in _concentration(fit, tokens.topic) * share)
+    data = fit.corpus.streams[tokens.name]
+    columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)
+    rows = fit.corpus.rows
+    sources = ["NA"] * fit.corpus.n_documents if rows is None else [str(row) for row in rows.tolist()]
+    typed = ["_".join(word.split()) or "_" for word in words]  # a type is one word there
+    documents = data.documents
+    positions = np.arange(len(documents)) - data.offsets[documents]
+    with atomic_write(path) as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        beta = _concentration(fit, tokens.emit) / len(words)
+        packed.write(f"#doc source pos typeindex type topic\n#alpha : {alpha}\n#beta : {beta:.8g}\n".encode())
+        for d, place, w, k in zip(*(part.tolist() for part in (documents, positions, columns, topics)), strict=True):
+            packed.write(f"{d} {sources[d]} {place} {w} {typed[w]} {k}\n".encode())
+
+
+def _concentration(fit: Fit, node: str) -> float:
+    """As the last sweep left it."""
+    trace = fit.trace.get(f"concentration/{node}")
+    if trace is not None and len(trace):
+        return float(trace[-1])
+    said = fit.graph[node].concentration
+    return float(said) if isinstance(said, int | float) else said.shape / said.rate

@@ -1,0 +1,51 @@
+"""All figures of a fit as files."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from pitmanyor.errors import FileError
+from pitmanyor.figures.author_network import draw_authors
+from pitmanyor.figures.heat import author_heat_map
+from pitmanyor.figures.topic_table import topic_table
+from pitmanyor.figures.traces import traces
+from pitmanyor.files import atomic_write
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.counts import streams_of
+
+DPI = 200
+
+
+def write_figures(
+    fit: Fit,
+    directory: str | os.PathLike[str],
+    chains: Sequence[Fit] = (),
+    formats: Sequence[str] = ("pdf", "png"),
+) -> list[Path]:
+    """Write the figures that a fit has data for, into a directory; returns their paths."""
+    home = Path(directory)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+    corpus = fit.state.plan.corpus
+    made = {"traces": traces(chains or fit)}
+    if streams_of(fit):
+        made["topics"] = topic_table(fit)
+    if "author" in corpus.groups:
+        made["authors"] = author_heat_map(fit)
+        if any(len(links) for links in corpus.links.values()):
+            made["network"] = draw_authors(fit)
+    paths = []
+    for name, figure in made.items():
+        for kind in formats:
+            body = io.BytesIO()
+            # no date in the file: the same fit gives the same bytes
+            figure.savefig(body, format=kind, dpi=DPI, metadata={"CreationDate": None} if kind == "pdf" else None)
+            paths.append(home / f"{name}.{kind}")
+            with atomic_write(paths[-1]) as file:
+                file.write(body.getvalue())
+    return paths

@@ -1,0 +1,98 @@
+"""A state for new documents: every shared node an explicit vector at its posterior mean, for good (maths 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Node
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DOOR, GEM_CELL, LIVE, N_COLUMNS, N_LIVE, OWN, RULE
+from pitmanyor.kernels.switching.topic_vectors import mark_explicit
+from pitmanyor.plan import Plan
+from pitmanyor.plan.instances import parent_instance
+from pitmanyor.state import State, new_state
+from pitmanyor.state.means import mean
+from pitmanyor.state.state import RULES
+from pitmanyor.state.topic_columns import grow
+
+Floats = NDArray[np.float64]
+Vectors = dict[str, Floats]  # (instance, topic or 1, dish)
+
+
+def mean_vectors(fitted: State, plan: Plan) -> Vectors:
+    """Means of all shared nodes for the instances of a new plan, the slot for new topics left out.
+
+    An instance that the fit did not see is a fresh node: its mean is that of its base (appendix B of the maths).
+    """
+    out: Vectors = {}
+    for node in plan.nodes:
+        if node.local:
+            continue
+        rows = fitted.n_topics if node.per_topic else 1
+        old = mean(fitted, node.name, "discard").reshape(len(fitted.plan.instances[node.name]), rows, -1)
+        place = {label: i for i, label in enumerate(fitted.plan.instances[node.name].labels)}
+        at = np.array([place.get(label, -1) for label in plan.instances[node.name].labels])
+        values = old[np.maximum(at, 0)]
+        if (at < 0).any():
+            values[at < 0] = _base(node, plan, out, old.shape[2])[at < 0]
+        out[node.name] = values
+    return out
+
+
+def mix_means(node: Node) -> Floats:
+    """Expected mixing weights of a node that has no tables."""
+    if len(node.parents) < 2:
+        return np.ones(len(node.parents))
+    weights = np.array(node.mix_weights or node.mix_prior, np.float64)
+    return np.asarray(weights / weights.sum())
+
+
+def _base(node: Node, plan: Plan, done: Vectors, n_dishes: int) -> Floats:
+    """The mean of every instance's base."""
+    n = len(plan.instances[node.name])
+    if not node.parents:
+        return np.full((n, 1, n_dishes), 1.0 / n_dishes)
+    total: Floats = np.zeros((n, 1, n_dishes))
+    for weight, name in zip(mix_means(node), node.parents, strict=True):
+        total = total + weight * done[name][parent_instance(node, plan.graph[name], plan.instances)]
+    return total
+
+
+def concentration_of(fitted: State, name: str) -> float:
+    """A document node's concentration; where every document has its own, their mean."""
+    i = fitted.plan.index[name]
+    own = int(fitted.net.nodes[i, OWN])
+    if own >= 0:
+        return float(fitted.text.concentration[own].mean())
+    return float(fitted.net.rests[CONCENTRATION, fitted.layout.blocks[i].rest])
+
+
+def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
+    """A state of the new documents over fixed vectors. Tokens have no topics yet."""
+    k = fitted.n_topics
+    rule = next(name for name, code in RULES.items() if code == fitted.net.status[RULE])
+    state = new_state(plan, max_topics=None if plan.n_topics else k, rule=rule)  # type: ignore[arg-type]
+    if state.capacity < k + 1 and plan.n_topics is None:
+        grow(state, k + 1)
+    net = state.net
+    net.status[[N_COLUMNS, N_LIVE, DOOR, GEM_CELL]] = k, k, -1, -1
+    net.status[LIVE : LIVE + k] = 1
+    for i, node in enumerate(plan.nodes):
+        block = state.layout.blocks[i]
+        if node.local:
+            own = int(net.nodes[i, OWN])
+            net.rests[CONCENTRATION, block.rests] = concentration_of(fitted, node.name)
+            if own >= 0:
+                state.text.concentration[own] = concentration_of(fitted, node.name)
+            continue
+        rows = net.stay[block.rows].reshape(block.n_cells, block.width)
+        cells, values = plan.cells.of(i), vectors[node.name]
+        rows[:] = 0.0
+        if node.side == "topic":
+            rows[:, :k] = values[:, 0]
+        elif node.per_topic:
+            rows[:, :k] = values[plan.cells.instance[cells], :, plan.cells.word[cells]]
+        else:
+            rows[:, 0] = values[plan.cells.instance[cells], 0, plan.cells.word[cells]]
+        mark_explicit(net, i, block.rests.start, block.rests.stop)
+    return state

@@ -1,0 +1,193 @@
+"""Topic shares of new documents: Gibbs sweeps over fixed vectors, or the paper's single pass (maths 7)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.parts import main_of
+from pitmanyor.errors import PlanError
+from pitmanyor.fold_in.adapt import adapt
+from pitmanyor.fold_in.document_means import document_means, prior_means, shared_rows, word_topics
+from pitmanyor.fold_in.fixed_vectors import Vectors, concentration_of, fixed_state, mean_vectors
+from pitmanyor.fold_in.fold import Fixed, can_fold, fold_network, fold_plain
+from pitmanyor.fold_in.paper_completion import one_pass
+from pitmanyor.fold_in.tally import Tally, is_linear
+from pitmanyor.graph import Tokens
+from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
+from pitmanyor.plan import Plan
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.sampling.chain import SMALL_CORPUS
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.seeds import checked, generator
+from pitmanyor.state import State
+from pitmanyor.state.means import counts_of
+from pitmanyor.state.scratch_arrays import is_plain
+
+Floats = NDArray[np.float64]
+Completion = Literal["gibbs", "paper"]
+SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
+LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
+FIRST = 21  # the purpose of the stream that deals the first topics
+
+
+@dataclass(frozen=True, eq=False)
+class TopicShares:
+    """Shares of the topics in new documents, a row each. `topics` numbers the columns as `Fit.topics` does.
+
+    `dropped`: tokens by stream that are outside the vocabulary; `unknown`: labels by grouping that the fit did not see.
+    """
+
+    shares: Floats
+    topics: list[int]
+    node: str
+    dropped: dict[str, int]
+    unknown: dict[str, int]
+
+
+class Way(NamedTuple):
+    """How to go about it; `threads` is for Gibbs sweeps alone. No number of sweeps: as many as documents need."""
+
+    completion: Completion
+    sweeps: int | None
+    seed: int
+    threads: int | None
+
+
+def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> TopicShares:
+    """See `Fit.infer`; of any posterior, such as a sample."""
+    check(way)
+    leaf = _topic_node(fit.state.plan, node)
+    adapted = adapt(fit.state.plan, corpus)
+    if not adapted.plan.n_tokens:
+        raise PlanError(
+            "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
+            "was read with"
+        )
+    shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
+    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+
+
+def check(way: Way) -> None:
+    """A PlanError if a way makes no sense."""
+    if way.completion not in get_args(Completion):
+        raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
+    if way.sweeps is not None and way.sweeps < 1:
+        raise PlanError(f"sweeps must be 1 or more, not {way.sweeps}")
+    checked(way.seed)
+    if way.threads is not None and not 1 <= way.threads <= numba.config.NUMBA_NUM_THREADS:
+        raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
+
+
+def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """The mean of a topic-side node given the tokens of each document: a row a document, which sums to one.
+
+    What is left for topics unseen belongs to none of these and is taken out.
+    """
+    shares = _shares(fitted, plan, vectors, leaf, way)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _topic_node(plan: Plan, node: str | None) -> str:
+    """The node of that name, if it has the topics of documents; by default that of the words."""
+    if node is None:
+        return main_stream(plan).topic
+    known = [stream.topic for stream in plan.graph.streams]
+    if node not in known:
+        raise PlanError(f"node is one that tokens take their topics from, {' or '.join(known)}, not {node!r}")
+    return node
+
+
+def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """Shares up to a factor, by the quickest way there is for the shape of the documents."""
+    if not plan.graph[leaf].local:
+        return shared_rows(plan, vectors, leaf)
+    if not plan.n_tokens:
+        return prior_means(plan, vectors, leaf, fitted.n_topics)
+    if way.completion == "paper":
+        return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
+    threads = threads_of(way, plan)
+    if can_fold(plan):
+        concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
+        fixed = Fixed(vectors, concentrations, fitted.n_topics)
+        n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
+        sweeps = Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True)
+        if is_plain(plan):
+            return fold_plain(plan, fixed, sweeps, threads)
+        return fold_network(plan, fixed, leaf, sweeps, threads)
+    return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
+
+
+def threads_of(way: Way, plan: Plan) -> int:
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+
+
+def main_stream(plan: Plan) -> Tokens:
+    """The words, or else the first stream."""
+    streams = {stream.name: stream for stream in plan.graph.streams}
+    return streams[main_of(streams)]
+
+
+def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
+    """Gibbs sweeps of all documents over fixed vectors; after each that is kept, its number."""
+    deal(state, vectors, way.seed)
+    numba.set_num_threads(way.threads or 1)
+    explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
+    n_sweeps = way.sweeps or SWEEPS
+    for sweep in range(1, n_sweeps + 1):
+        explicit.sweep(state, documents, state.n_topics, (way.seed, 0, sweep))
+        if sweep > n_sweeps // LEFT_OUT:
+            yield sweep
+
+
+def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
+    """Mean of the leaf's posterior means over the sweeps that are kept."""
+    tally = Tally(state, leaf) if is_linear(state.plan, leaf) else None
+    total, n_kept = np.zeros((state.plan.n_documents, state.n_topics)), 0
+    for _ in kept_sweeps(state, vectors, way):
+        if tally is not None:
+            tally.add()
+        else:
+            total += document_means(state.plan, vectors, leaf, lambda node: counts_of(state, node.name))
+            n_kept += 1
+    return total / n_kept if tally is None else tally.means(vectors)
+
+
+def deal(state: State, vectors: Vectors, seed: int) -> None:
+    """First topics, each by its word alone; every token opens a table at each document node, towards the first parent.
+
+    That is a valid state (as many tables as customers), and a few sweeps forget it.
+    """
+    plan, text = state.plan, state.text
+    rng = generator((seed, 0, 0), FIRST)
+    stream_of = plan.order.stream
+    for s, stream in enumerate(plan.graph.streams):
+        at = np.flatnonzero(stream_of == s)
+        cumulative = np.cumsum(word_topics(plan, vectors, stream, state.n_topics), axis=1)
+        words, where = np.unique(text.word[at], return_inverse=True)
+        steps = cumulative[words] / cumulative[words, -1:] + np.arange(len(words))[:, None]
+        place = np.searchsorted(steps.reshape(-1), where + rng.random(len(at)), side="right")
+        text.topic[at] = np.minimum(place - where * state.n_topics, state.n_topics - 1)
+        text.code[at] = _all_open(state, stream)
+
+
+def _all_open(state: State, stream: Tokens) -> int:
+    """The walk code of a token that opens a table at every document node on its way, towards the first parent."""
+    shift, _ = state.plan.shift_and_mask()
+    code = 0
+    for name in (stream.topic, stream.emit):
+        node = state.plan.graph[name]
+        while node.local and node.kind == "pyp":
+            code |= 1 << int(shift[state.plan.index[node.name]])
+            if not node.parents:
+                break
+            node = state.plan.graph[node.parents[0]]
+    return code

@@ -1,0 +1,1 @@
+"""Any graph: the reference that the other shapes are checked against."""

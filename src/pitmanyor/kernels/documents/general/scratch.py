@@ -1,0 +1,169 @@
+"""The desk at which one thread works through a document in the explicit sweep.
+
+A document's local nodes are held sparsely: a *slot* for every topic that the document holds. Slot arrays are indexed
+(slot, local node) with the topic side's local nodes first, then those of the word side's lists. Word-side nodes that
+are not per topic keep their counts in one common slot, the last.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from pitmanyor.kernels.numbers.stirling import log_stirling, ratio
+from pitmanyor.kernels.restaurant.arrays import (
+    CUSTOMERS,
+    DIRICHLET,
+    DISCOUNT,
+    KIND,
+    LEARNED,
+    N_PARENTS,
+    NODE,
+    PRIOR_FIRST,
+    RULE,
+    TABLE,
+    TABLES,
+    Floats,
+    Ints,
+)
+from pitmanyor.kernels.restaurant.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+
+OF_TOPIC, TOKENS = 0, 1
+N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
+VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
+TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
+
+
+class Desk(NamedTuple):
+    """Scratch of one thread (arrays have a leading thread axis until `take` picks one)."""
+
+    slots: Ints  # (slot, OF_TOPIC or TOKENS); the common slot holds the number of slots
+    slot_of: Ints  # (topic) -> slot or -1
+    ints: Ints  # (slot, node, CUSTOMERS ...; TO + 2 p, N_TO + 2 p for parent p)
+    reals: Floats  # (slot, node, STAY ...; WEIGHT + p)
+    forms: Floats  # (side or NODES + node, 0: offset, 1 + shared position: slope): A of a topic that no slot holds
+    concentration: Floats  # (node)
+    weights: Floats  # (slot)
+    blocks: Floats
+
+
+@inner
+def take(desk, thread):
+    """The desk of one thread."""
+    return Desk(
+        desk.slots[thread],
+        desk.slot_of[thread],
+        desk.ints[thread],
+        desk.reals[thread],
+        desk.forms[thread],
+        desk.concentration[thread],
+        desk.weights[thread],
+        desk.blocks[thread],
+    )
+
+
+@kernel
+def fill_terms(small, tables, discounts, rule):
+    """Tabulate stay, open and leave of small counts for every discount."""
+    for i in range(len(discounts)):
+        for t in range(small.shape[1]):
+            for c in range(small.shape[2]):
+                if t <= c and (t > 0 or c == 0):
+                    small[i, t, c, 0] = stay_term(tables, i, discounts[i], rule, c, t)
+                    small[i, t, c, 1] = open_term(tables, i, discounts[i], rule, c, t)
+                    if t < 2:
+                        small[i, t, c, LOG_S] = log_stirling(tables, i, c, t)
+                    else:
+                        small[i, t, c, LOG_S] = small[i, t - 1, c, LOG_S] + math.log(ratio(tables, i, c, t - 1))
+                    if c > 0:
+                        small[i, t, c, LEAVE] = leave_probability(tables, i, discounts[i], rule, c, t)
+
+
+@inlined
+def refresh_slot(net, tables, terms, desk, h, node, j):
+    """stay and open of node j (graph node `node`) at slot h, from its counts."""
+    c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
+    if net.nodes[node, KIND] == DIRICHLET:
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = c, 1.0
+        return
+    index = net.nodes[node, TABLE]
+    if is_small(c, t):
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
+    else:
+        a, rule = net.reals[node, DISCOUNT], net.status[RULE]
+        desk.reals[h, j, STAY] = stay_term(tables, index, a, rule, c, t)
+        desk.reals[h, j, OPEN] = open_term(tables, index, a, rule, c, t)
+
+
+@inlined
+def refresh_local(net, desk, h, node, j):
+    """gain, scale and mixing weights of the restaurant of node j at slot h."""
+    b = desk.concentration[j]
+    desk.reals[h, j, LOCAL_SCALE] = 1.0 / (b + desk.ints[h, j, N_CUSTOMERS])
+    desk.reals[h, j, LOCAL_GAIN] = b + net.reals[node, DISCOUNT] * desk.ints[h, j, N_TABLES]
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents > 1:
+        p = net.nodes[node, PRIOR_FIRST]
+        total = float(desk.ints[h, j, N_TABLES])
+        for i in range(n_parents):
+            total += net.prior[p + i]
+        for i in range(n_parents):
+            if net.nodes[node, LEARNED]:
+                desk.reals[h, j, WEIGHT + i] = (net.prior[p + i] + desk.ints[h, j, N_TO + 2 * i]) / total
+            else:
+                desk.reals[h, j, WEIGHT + i] = net.prior[p + i]
+
+
+@inlined
+def open_slot(net, terms, desk, k):
+    """The slot of topic k, made if there is none."""
+    h = desk.slot_of[k]
+    if h >= 0:
+        return h
+    h = desk.slots[-1, OF_TOPIC]
+    desk.slots[-1, OF_TOPIC] += 1
+    desk.slots[h, OF_TOPIC], desk.slot_of[k], desk.slots[h, TOKENS] = k, h, 0
+    for j in range(len(terms.cells)):
+        empty_slot(net, terms, desk, h, j)
+    return h
+
+
+@inlined
+def empty_slot(net, terms, desk, h, j):
+    """No customers at (slot, node): its counts, and its restaurant if it is one."""
+    desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES], desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = 0, 0, 0.0, 1.0
+    desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = 0, 0
+    for p in range((desk.ints.shape[2] - TO) // 2):
+        desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = 0, 0
+    refresh_local(net, desk, h, terms.cells[j, NODE], j)
+
+
+@inlined
+def close_slot(terms, desk, h):
+    """Drop slot h, whose topic the document no longer holds; the last slot takes its place."""
+    last = desk.slots[-1, OF_TOPIC] - 1
+    desk.slot_of[desk.slots[h, OF_TOPIC]] = -1
+    desk.slots[-1, OF_TOPIC] = last
+    if h == last:
+        return
+    desk.slots[h, OF_TOPIC], desk.slots[h, TOKENS] = desk.slots[last, OF_TOPIC], desk.slots[last, TOKENS]
+    desk.slot_of[desk.slots[h, OF_TOPIC]] = h
+    for j in range(len(terms.cells)):
+        desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES] = desk.ints[last, j, CUSTOMERS], desk.ints[last, j, TABLES]
+        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = desk.reals[last, j, STAY], desk.reals[last, j, OPEN]
+        desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = (
+            desk.ints[last, j, N_CUSTOMERS],
+            desk.ints[last, j, N_TABLES],
+        )
+        desk.reals[h, j, LOCAL_GAIN], desk.reals[h, j, LOCAL_SCALE] = (
+            desk.reals[last, j, LOCAL_GAIN],
+            desk.reals[last, j, LOCAL_SCALE],
+        )
+        for p in range((desk.ints.shape[2] - TO) // 2):
+            desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = (
+                desk.ints[last, j, TO + 2 * p],
+                desk.ints[last, j, N_TO + 2 * p],
+            )
+            desk.reals[h, j, WEIGHT + p] = desk.reals[last, j, WEIGHT + p]

@@ -1,0 +1,253 @@
+"""The collapsed sweep for documents with one local node over one base: target of general/collapsed.py, fewer bundles.
+
+Words may have crossed nodes (own_words/scratch.py): then a token leaves the shared nodes, and comes to them, only where
+a table goes or is opened in its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.kernels.documents.general.collapsed import COLLAPSED, FORCED
+from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row_of_words, set_word_cells
+from pitmanyor.kernels.documents.one_node.scratch import (
+    COUNTED,
+    NONE,
+    load,
+    measure,
+    open_slot,
+    save,
+    set_slot,
+    shape_of,
+    take_slots,
+)
+from pitmanyor.kernels.documents.own_words.scratch import (
+    close_run,
+    close_stream,
+    count_restaurant,
+    crossing_of,
+    leave_dish,
+    leaves_dish,
+    open_run,
+    open_stream,
+    opens_dish,
+    seat_dish,
+    take_crossed,
+    word_weight,
+)
+from pitmanyor.kernels.restaurant.arrays import (
+    AT,
+    BASE,
+    BLOCK,
+    CELL,
+    DIRICHLET,
+    FIRST,
+    GEM_CELL,
+    LIVE,
+    MAX_TOPICS,
+    N_COLUMNS,
+    N_LIVE,
+    SHARED,
+    WORD_LIST,
+)
+from pitmanyor.kernels.restaurant.births import update_topics
+from pitmanyor.kernels.restaurant.scoring import pick, score_side, sum_blocks
+from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.random import stream_key, uniform
+
+
+@inner
+def score_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain):
+    """The weight of every topic for a token that was taken out, up to the restaurant's scale; returns their total."""
+    entry, n_shared, word_entry, bottom = place
+    n_columns = net.status[N_COLUMNS]
+    if visit.marks[0] < n_shared:
+        score_side(net, topics, entry, visit.marks[0], n_shared, n_columns)
+        visit.marks[0] = n_shared
+    score_side(net, words, word_entry, 0, bottom + 1, n_columns)
+    total = weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns)
+    for h in range(n_slots):
+        k = slots.topic[h]
+        p = net.reals[shape.node, BASE] if shape.parent < 0 else float(topics.values[shape.parent, k])
+        phi = float(words.values[bottom, k])
+        excess = (slots.stay[h] + gain * p * slots.opening[h]) * phi
+        if crossing.node >= 0:
+            weight = word_weight(tables, terms, crossed, crossing, h, phi)
+            excess = (slots.stay[h] + gain * p * (1.0 + float(slots.opening[h]))) * weight - visit.score[k]
+        visit.score[k] += excess
+        visit.blocks[k // BLOCK] += excess
+        total += excess
+    return total
+
+
+@inlined
+def weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns):
+    """score[k] = gain A(parent, k) A(word leaf, w), with sums over blocks; returns the total."""
+    constant, score, leaf = gain * net.reals[shape.node, BASE], visit.score, words.values[bottom]
+    if shape.parent < 0:
+        for k in range(n_columns):
+            score[k] = constant * leaf[k]
+    else:
+        base = topics.values[shape.parent]
+        for k in range(n_columns):
+            score[k] = gain * base[k] * leaf[k]
+    return sum_blocks(score, visit.blocks, n_columns)
+
+
+@inlined
+def take_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, k, key, n):
+    """Remove a token of topic k from both sides; whether it left, whether its table did, and the counter."""
+    entry, _, word_entry, bottom = place
+    h = np.uint64(slots.slot_of[k])
+    chance = slots.leave[h]
+    leaves = chance >= 1.0
+    if 0.0 < chance < 1.0:
+        leaves = uniform(key, n) < chance
+        n += 1
+    if leaves and slots.tables[h] == 1 and slots.customers[h] > 1:
+        return False, leaves, n
+    length, word_length, goes = 0, 0, np.int64(1)
+    if leaves:
+        length, n = plan_removal(net, tables, topics, entry, shape.parent, k, 0, key, n)
+    if crossing.node >= 0:
+        goes, n = leaves_dish(tables, terms, crossed, crossing, h, key, n)
+    if length == STUCK or goes < 0:
+        return False, leaves, n
+    if goes > 0:
+        word_length, n = plan_removal(net, tables, words, word_entry, bottom, k, 0, key, n)
+    if word_length == STUCK:
+        return False, leaves, n
+    if crossing.node >= 0:
+        leave_dish(crossed, h, goes)
+        count_restaurant(crossed, crossing, h, -1, -goes)
+    slots.customers[h] -= 1
+    slots.tables[h] -= leaves
+    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, 0, length, k))
+    apply_removal(net, tables, terms, words, 0, word_length, k)
+    changed, n = update_topics(net, k, key, n)
+    if changed:
+        visit.marks[0] = 0
+    return True, leaves, n
+
+
+@inlined
+def put_plain(
+    net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain, forced, key, n
+):
+    """Draw a topic (or take the forced one) and its walks; returns it, whether tables opened, and the counter."""
+    entry, _, word_entry, bottom = place
+    total = score_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain)
+    k = forced
+    if k < 0:
+        k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
+        n += 1
+    opens = shape.kind != DIRICHLET
+    h = slots.slot_of[k]
+    if opens and h != NONE and slots.customers[h] > 0:
+        stays = float(slots.stay[h])
+        opening = gain * float(topics.values[shape.parent, k]) * (1.0 + float(slots.opening[h]))
+        opens = uniform(key, n) * (stays + opening) >= stays
+        n += 1
+    if opens:
+        lowest, n = seat(net, tables, terms, topics, entry, shape.parent, k, key, n)
+        visit.marks[0] = min(visit.marks[0], lowest)
+    opened = np.int64(1)
+    if crossing.node >= 0 and h != NONE:
+        opened, n = opens_dish(tables, terms, crossed, crossing, h, float(words.values[bottom, k]), key, n)
+    if opened > 0:
+        _, n = seat(net, tables, terms, words, word_entry, bottom, k, key, n)
+    changed, n = update_topics(net, k, key, n)
+    if changed:
+        visit.marks[0] = 0
+    return k, opens, opened, n
+
+
+@inner
+def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, crossed, d, key):
+    """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
+    n = np.int64(0)
+    n_streams, context = text.leaf.shape[1], text.context[d]
+    shape = shape_of(net, text, topics, terms, d, COUNTED)
+    entry = topics.lists[context, FIRST]
+    for pos in range(topics.lists[context + 1, FIRST] - entry):
+        topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
+    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+    visit.marks[0] = 0
+    first = text.first[d * n_streams]
+    for s in range(n_streams):
+        which = text.leaf[context, s, WORD_LIST]
+        place = (entry, topics.lists[context, SHARED], words.lists[which, FIRST], words.lists[which, SHARED] - 1)
+        crossing = crossing_of(net, terms, words, which)
+        top, in_order = row_of_words(net, text, words, d, s)
+        start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
+        if crossing.node >= 0:
+            open_stream(text, slots, crossed, crossing, (start, stop), first, n_slots)
+        while start < stop:
+            end, n_listed = start + 1, np.int64(0)
+            while end < stop and text.word[end] == text.word[start]:
+                end += 1
+            if crossing.node >= 0:
+                n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
+            for token in range(start, end):
+                if in_order:
+                    fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
+                set_word_cells(words, text, which, token)
+                at = (token, first, n_slots, n_tables, n_listed)
+                n_slots, n_tables, n_listed, n = update_plain(
+                    net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n
+                )
+            if crossing.node >= 0:
+                joint += close_run(tables, terms, text, slots, crossed, crossing, (start, end), first, n_listed)
+            start = end
+        if crossing.node >= 0:
+            close_stream(net, text, crossed, crossing, d, n_slots, joint)
+    measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
+    save(text, slots, shape, d, n_slots)
+
+
+@inlined
+def update_plain(net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n):
+    """One token; returns the numbers of slots, tables and who have its word, and the counter."""
+    token, first, n_slots, n_tables, n_listed = at
+    k = np.int64(text.topic[token])
+    forced = np.int64(FORCED - k) if k < 0 else np.int64(-1)
+    if k >= 0:
+        left, took, n = take_plain(
+            net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, k, key, n
+        )
+        if not left:
+            return n_slots, n_tables, n_listed, n
+        n_tables -= took
+        set_slot(tables, terms, slots, shape, np.uint64(slots.slot_of[k]))
+    gain = shape.concentration + shape.discount * n_tables
+    k, opens, opened, n = put_plain(
+        net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain, forced, key, n
+    )
+    if slots.slot_of[k] == NONE:
+        _, n_slots = open_slot(net, slots, shape, np.uint64(k), n_slots)
+    h = np.uint64(slots.slot_of[k])
+    slots.seat[np.uint64(token - first)] = h
+    slots.customers[h] += 1
+    slots.tables[h] += opens
+    set_slot(tables, terms, slots, shape, h)
+    if crossing.node >= 0:
+        n_listed = seat_dish(crossed, h, opened, n_listed)
+        count_restaurant(crossed, crossing, h, 1, opened)
+    return n_slots, n_tables + opens, n_listed, n
+
+
+@kernel
+def plain_collapsed_sweep(net, tables, terms, bench, crossed, text, topics, words, visit, documents, start, seed):
+    """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
+    slots, mine = take_slots(bench, 0), take_crossed(crossed, 0)
+    n_streams = text.leaf.shape[1]
+    for j in range(start, len(documents)):
+        d = documents[j]
+        size = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
+        births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
+        if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
+            return j
+        key = stream_key(seed[0], seed[1], seed[2], d, COLLAPSED)
+        visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, mine, d, key)
+    return len(documents)

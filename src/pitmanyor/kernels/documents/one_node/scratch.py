@@ -1,0 +1,310 @@
+"""A document's one local node, slot by slot: the scratch of explicit.py and collapsed.py here.
+
+A slot stands for a topic that the document holds. Each quantity is an array by itself, so that loops over slots
+vectorise and a token's work stays in registers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.kernels.monitor.log_joint import (
+    JOINT,
+    OMEGA,
+    OPENED,
+    SEATED,
+    ZETA,
+    add_auxiliaries,
+    in_layer,
+    log_restaurant,
+    log_rising,
+)
+from pitmanyor.kernels.numbers.draws import bernoulli_sum_tables
+from pitmanyor.kernels.numbers.stirling import log_stirling
+from pitmanyor.kernels.restaurant.arrays import (
+    BASE,
+    CELL,
+    CONCENTRATION,
+    DESK,
+    DIRICHLET,
+    DISCOUNT,
+    FIRST,
+    KIND,
+    LEAF,
+    NODE,
+    OWN,
+    PARENTS,
+    REST,
+    ROW,
+    RULE,
+    SHIFT,
+    TABLE,
+    Floats,
+    Ints,
+    Ints32,
+    Reals,
+)
+from pitmanyor.kernels.restaurant.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, STRIDE, is_small, place_of
+from pitmanyor.kernels.runtime.jit import inlined, inner
+from pitmanyor.kernels.runtime.simd import WIDTH
+
+CONSTANT = -1  # in place of a row: one for every topic
+NONE = np.uint32(0xFFFFFFFF)  # no slot
+COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
+
+
+class Slots(NamedTuple):
+    """Scratch of one thread, with a leading thread axis until `take_slots` picks one."""
+
+    topic: np.ndarray  # (slot): uint32
+    column: np.ndarray  # (slot): uint32, where a word's value is read: the topic, or any other where it weighs nothing
+    slot_of: np.ndarray  # (topic): uint32, or NONE
+    seat: np.ndarray  # (token of the document): uint32, its slot
+    customers: Ints32
+    tables: Ints32
+    stay: Reals
+    opening: Reals  # (open - 1) p_k: what a table weighs beyond its topic's share of the sum over all topics
+    leave: Reals  # the probability that a customer who leaves takes the table along
+    base: Reals  # p_k of the parent
+    weights: Reals  # prefix sums
+    sums: Floats  # (stream, word): sum over topics of p_k phi_kw, where it depends on the document's parent
+    stamp: Ints  # (stream, word, 2): the rows of p and phi for which it stands
+    blocks: Floats
+
+
+class Shape(NamedTuple):
+    """What one document's node is."""
+
+    node: int
+    kind: int
+    rule: int
+    index: int
+    discount: float
+    concentration: float
+    constant: float  # p of every topic, where there is no row
+    row: int  # of the parent's p; CONSTANT for a Dirichlet
+    parent: int  # its position, -1 for a Dirichlet
+    shift: int
+    n_held: int
+
+
+@inner
+def take_slots(slots, thread):
+    return Slots(
+        slots.topic[thread],
+        slots.column[thread],
+        slots.slot_of[thread],
+        slots.seat[thread],
+        slots.customers[thread],
+        slots.tables[thread],
+        slots.stay[thread],
+        slots.opening[thread],
+        slots.leave[thread],
+        slots.base[thread],
+        slots.weights[thread],
+        slots.sums[thread],
+        slots.stamp[thread],
+        slots.blocks[thread],
+    )
+
+
+@inlined
+def shape_of(net, text, topics, terms, d, n_held):
+    """Document d's node. Under counts its base changes with every token: slots then keep open - 1 by itself."""
+    context = text.context[d]
+    entry, leaf = topics.lists[context, FIRST], text.leaf[context, 0, LEAF]
+    node = net.cells[topics.entries[entry + leaf, CELL], NODE]
+    own = net.nodes[node, OWN]
+    b = text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
+    parent, row, constant = -1, CONSTANT, net.reals[node, BASE]
+    if net.nodes[node, KIND] != DIRICHLET:
+        parent = topics.par[topics.entries[entry + leaf, PARENTS]]
+        constant = 1.0
+        if n_held != COUNTED:
+            row = net.cells[topics.entries[entry + parent, CELL], ROW]
+    index = net.nodes[node, TABLE]
+    return Shape(
+        node,
+        net.nodes[node, KIND],
+        net.status[RULE],
+        index,
+        net.reals[node, DISCOUNT],
+        b,
+        constant,
+        row,
+        parent,
+        net.nodes[node, SHIFT],
+        n_held,
+    )
+
+
+@inner
+def far_terms(tables, shape, c, t):
+    """stay, open and leave of counts beyond the small ones, or of a Dirichlet."""
+    if shape.kind == DIRICHLET:
+        return float(c), 1.0, 0.0
+    stay = stay_term(tables, shape.index, shape.discount, shape.rule, c, t)
+    opens = open_term(tables, shape.index, shape.discount, shape.rule, c, t)
+    return stay, opens, leave_probability(tables, shape.index, shape.discount, shape.rule, c, t) if c > 0 else 0.0
+
+
+@inlined
+def new_terms(tables, terms, slots, shape, h):
+    """Slot h with stay and the opening part after a change of its counts, not yet written; its `leave` is."""
+    c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
+    real = slots.stay.dtype.type
+    if is_small(c, t) and shape.kind != DIRICHLET:
+        at = place_of(shape.index, c, t)
+        stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
+        slots.leave[h] = terms.flat[at + np.uint64(LEAVE)]
+    else:
+        far, opens_far, slots.leave[h] = far_terms(tables, shape, c, t)
+        stay, opens = real(far), real(opens_far)
+    return h, stay, (opens - real(1.0)) * slots.base[h]
+
+
+@inlined
+def join(tables, terms, slots, shape, h, opens):
+    """One more customer in slot h, and a table if it `opens` one; the slot with its terms, as `new_terms` has them.
+
+    Terms are read for either case before it is known which it is: the next token waits for them.
+    """
+    c, t = np.int64(slots.customers[h]) + 1, np.int64(slots.tables[h])
+    slots.customers[h] = c
+    slots.tables[h] = t + np.int64(opens)
+    if not is_small(c, t + 1) or shape.kind == DIRICHLET:
+        return new_terms(tables, terms, slots, shape, h)
+    sits = place_of(shape.index, c, t)
+    other = sits + np.uint64(STRIDE)
+    stay, stay_other = terms.flat[sits + np.uint64(STAY)], terms.flat[other + np.uint64(STAY)]
+    ratio, ratio_other = terms.flat[sits + np.uint64(OPEN)], terms.flat[other + np.uint64(OPEN)]
+    leave, leave_other = terms.flat[sits + np.uint64(LEAVE)], terms.flat[other + np.uint64(LEAVE)]
+    slots.leave[h] = leave_other if opens else leave
+    opening = (ratio_other if opens else ratio) - slots.stay.dtype.type(1.0)
+    return h, stay_other if opens else stay, opening * slots.base[h]
+
+
+@inlined
+def write_terms(slots, change):
+    slots.stay[change[0]], slots.opening[change[0]] = change[1], change[2]
+
+
+@inlined
+def set_slot(tables, terms, slots, shape, h):
+    """stay and the opening part of slot h from its counts."""
+    write_terms(slots, new_terms(tables, terms, slots, shape, h))
+
+
+@inlined
+def base_of(net, shape, k):
+    return net.stay[np.uint64(shape.row) + k] if shape.row >= 0 else shape.constant
+
+
+@inlined
+def open_slot(net, slots, shape, k, n_slots):
+    """A slot for topic k, which has none: one without customers, or one more. Returns it and the number of slots."""
+    h = np.uint64(0)
+    while h < np.uint64(n_slots) and slots.customers[h] != 0:
+        h += np.uint64(1)
+    if h < np.uint64(n_slots):
+        slots.slot_of[slots.topic[h]] = NONE
+    else:
+        n_slots += 1
+        empty_weight(slots, n_slots + WIDTH - 1)
+    slots.topic[h], slots.column[h], slots.slot_of[k] = k, k, h
+    slots.customers[h], slots.tables[h], slots.stay[h], slots.opening[h] = 0, 0, 0.0, 0.0
+    slots.base[h] = base_of(net, shape, k)
+    return h, n_slots
+
+
+@inlined
+def table_bit(shape):
+    """The bit of a token's walk that says it opened a table; none under a Dirichlet, which has no tables."""
+    return np.uint32(0) if shape.kind == DIRICHLET else np.uint32(1) << np.uint32(shape.shift)
+
+
+@inlined
+def load(net, tables, terms, text, slots, shape, d):
+    """Slots from document d's tokens; returns their number and the total of tables."""
+    n_streams = text.leaf.shape[1]
+    n_slots, n_tables = np.int64(0), np.int64(0)
+    start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
+    bit = table_bit(shape)
+    for i in range(stop - start):
+        token = np.uint64(start + i)
+        if text.topic[token] < 0:  # not seated yet
+            continue
+        k = np.uint64(text.topic[token])
+        if slots.slot_of[k] == NONE:
+            slots.topic[n_slots], slots.slot_of[k], slots.base[n_slots] = k, n_slots, base_of(net, shape, k)
+            slots.customers[n_slots], slots.tables[n_slots] = 0, 0
+            n_slots += 1
+        h = np.uint64(slots.slot_of[k])
+        slots.seat[np.uint64(i)] = h
+        opened = np.int32((text.code[token] & bit) != 0)
+        slots.customers[h] += 1
+        slots.tables[h] += opened
+        n_tables += opened
+    near = np.uint32(0)  # what weighs nothing is read where something else is: memory is far
+    for h in range(n_slots):
+        empty_weight(slots, h)
+        if slots.topic[h] < shape.n_held:  # the tokens of others stay, and nobody joins them
+            set_slot(tables, terms, slots, shape, np.uint64(h))
+            near = slots.topic[h]
+        slots.column[h] = near
+    for h in range(n_slots, n_slots + WIDTH):
+        empty_weight(slots, h)
+        slots.column[h] = near
+    return n_slots, n_tables
+
+
+@inlined
+def empty_weight(slots, h):
+    """Slot h weighs nothing."""
+    slots.stay[h], slots.opening[h] = 0.0, 0.0
+
+
+@inlined
+def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n):
+    """What concentrations and the log joint need of document d (maths 1 and 5); clears the slots' customers."""
+    n_customers, joint, drawn = 0, 0.0, n_tables
+    b, mass = shape.concentration, shape.concentration * shape.constant
+    for h in range(n_slots):
+        c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
+        n_customers += c
+        slots.customers[h] = 0
+        if shape.kind == DIRICHLET:
+            opened, n = bernoulli_sum_tables(c, mass, key, n)
+            drawn += opened
+            joint += log_rising(mass, c)
+        elif is_small(c, t):
+            joint += terms.small[shape.index, t, c, LOG_S]
+        else:
+            joint += log_stirling(tables, shape.index, c, t)
+    out = text.measures[d, net.nodes[shape.node, DESK]]
+    out[SEATED], out[OPENED] = n_customers, n_tables
+    if not in_layer(net, shape.node):
+        out[ZETA], out[OMEGA] = 0.0, 0.0
+        if n_customers > 0:
+            joint += log_restaurant(shape.kind, shape.discount, b, n_customers, n_tables)
+            add_auxiliaries(net, shape.node, b, n_customers, drawn, key, n, out)
+    out[JOINT] = joint
+
+
+@inlined
+def save(text, slots, shape, d, n_slots):
+    """Write the walks of document d back, and free its slots."""
+    n_streams = text.leaf.shape[1]
+    start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
+    bit = table_bit(shape)
+    for i in range(stop - start):
+        token, h = np.uint64(start + i), np.uint64(slots.seat[np.uint64(i)])
+        text.topic[token] = slots.topic[h]
+        opened = slots.tables[h] > 0
+        slots.tables[h] -= np.int32(opened)
+        text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
+    for h in range(n_slots):
+        slots.slot_of[np.uint64(slots.topic[h])] = NONE

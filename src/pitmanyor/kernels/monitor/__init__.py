@@ -1,0 +1,1 @@
+"""What is measured of a state: the log joint, sizes of restaurants, counts of documents read back."""

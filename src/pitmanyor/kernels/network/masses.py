@@ -1,0 +1,240 @@
+"""Explicit vectors kept as unnormalised masses, so that links can judge them (maths 6).
+
+An instance i of a linked node is PYP(a, b, H) as U0 ~ Gamma(b/a), J_k ~ tilted stable of mass U0 H_k, nu = J / sum J;
+without discount J_k ~ Gamma(b H_k). Given its customers c and u ~ Gamma(C)/sum J the J_k are independent and are drawn
+exactly, each by itself: that is what proposals are made of. Everything is in logs: masses of empty topics underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.kernels.numbers.draws import bernoulli_sum_tables, log_gamma, log_tilted_stable
+from pitmanyor.kernels.numbers.stable_density import log_tilted
+from pitmanyor.kernels.numbers.stirling import draw_tables
+from pitmanyor.kernels.restaurant.arrays import Floats, Ints
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.random import stream_key, uniform
+
+JOIN, SCALARS, COLUMNS, ONE = 31, 32, 33, 37  # purposes of random streams; COLUMNS and ONE take the next one too
+LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
+LEAST_SHAPE = 1e-300
+MOST_STEPS, NARROW = 100, 1e-12
+
+
+class Masses(NamedTuple):
+    """The instances of a linked node."""
+
+    log_mass: Floats  # (instance, topic)
+    log_u0: Floats  # (instance), not used without discount
+    concentration: Floats  # (instance)
+    customers: Ints  # (instance, topic)
+    log_base: Floats  # (topic)
+
+
+@inlined
+def log_total(log_mass, i):
+    """log sum_k J_ik."""
+    top = -math.inf
+    for k in range(log_mass.shape[1]):
+        top = max(top, log_mass[i, k])
+    total = 0.0
+    for k in range(log_mass.shape[1]):
+        total += math.exp(log_mass[i, k] - top)
+    return top + math.log(total)
+
+
+@inlined
+def _log_stable(a, log_m, key, n):
+    """log of a tilted stable draw of mass m, however small."""
+    if log_m < LEAST_LOG_MASS:
+        x, n = log_tilted_stable(a, math.exp(LEAST_LOG_MASS), key, n)
+        return x + (log_m - LEAST_LOG_MASS) / a, n
+    return log_tilted_stable(a, math.exp(log_m), key, n)
+
+
+@inlined
+def draw_mass(tables, index, a, b, log_g, log_base, c, key, n):
+    """log J_k (1 + u) given c customers: Gamma(c - a t) + tilted stable of mass g H, or Gamma(c + b H) (maths 4)."""
+    if a == 0.0:
+        return log_gamma(c + max(b * math.exp(log_base), LEAST_SHAPE), key, n)
+    x, n = _log_stable(a, log_g + log_base, key, n)
+    if c > 0:
+        t, n = draw_tables(tables, index, c, math.log(a) + log_g + log_base, key, n)
+        y, n = log_gamma(c - a * t, key, n)
+        x = np.logaddexp(x, y)
+    return x, n
+
+
+@inner
+def widen(masses, a, i, key, n):
+    """log(1 + u) with u ~ Gamma(C)/sum J. Without discount the sum, which is free, is drawn anew and u is 0."""
+    c = 0
+    for k in range(masses.customers.shape[1]):
+        c += masses.customers[i, k]
+    total = log_total(masses.log_mass, i)
+    if a == 0.0:
+        x, n = log_gamma(c + masses.concentration[i], key, n)
+        for k in range(masses.log_mass.shape[1]):
+            masses.log_mass[i, k] += x - total
+        return 0.0, n
+    if c == 0:
+        return 0.0, n
+    x, n = log_gamma(float(c), key, n)
+    return np.logaddexp(0.0, x - total), n
+
+
+@inner
+def propose(masses, tables, index, a, i, share, key, n, tried):
+    """Into `tried` the log masses of instance i, each topic drawn anew with probability `share`."""
+    log_q, n = widen(masses, a, i, key, n)
+    log_g, b = masses.log_u0[i] + a * log_q, masses.concentration[i]
+    for k in range(len(tried)):
+        tried[k] = masses.log_mass[i, k]
+        if share < 1.0:
+            n += 1
+            if uniform(key, n - 1) >= share:
+                continue
+        x, n = draw_mass(tables, index, a, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+        tried[k] = x - log_q
+    return n
+
+
+@kernel
+def propose_one(masses, tables, index, a, i, whole, seed, tried):
+    """Into `tried` a proposal for instance i, for those who judge it elsewhere."""
+    key = stream_key(seed[0], seed[1], seed[2], i, ONE + whole)
+    share = 1.0 if whole else float(len(tried)) ** -uniform(key, 0)
+    propose(masses, tables, index, a, i, share, key, np.int64(1), tried)
+
+
+@kernel
+def start_masses(masses, tables, index, a, n_tables, seed):
+    """Masses for a network that joins, given the tables of every instance: u and g from the tables, then all J."""
+    for i in range(len(masses.log_u0)):
+        key, n = stream_key(seed[0], seed[1], seed[2], i, JOIN), np.int64(0)
+        b, log_q, log_g, c = masses.concentration[i], 0.0, 0.0, 0
+        for k in range(masses.customers.shape[1]):
+            c += masses.customers[i, k]
+        if a > 0.0:
+            log_g, n = log_gamma(b / a + n_tables[i], key, n)
+            if c > 0:
+                x, n = log_gamma(b, key, n)
+                y, n = log_gamma(float(c), key, n)
+                log_q = np.logaddexp(0.0, y - x)
+            masses.log_u0[i] = log_g - a * log_q
+        for k in range(masses.log_mass.shape[1]):
+            x, n = draw_mass(tables, index, a, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+            masses.log_mass[i, k] = x - log_q
+
+
+@kernel
+def widen_all(masses, a, seed, log_q):
+    """log(1 + u) of every instance, for moves of all of them together."""
+    for i in range(len(log_q)):
+        key = stream_key(seed[0], seed[1], seed[2], 2 * i, COLUMNS)
+        log_q[i], _ = widen(masses, a, i, key, np.int64(0))
+
+
+@kernel
+def count_tables(masses, tables, index, a, log_q, chosen, seed, out):
+    """Tables that the instances would send up for the chosen topics, given u and the base, masses integrated out."""
+    for i in range(len(log_q)):
+        key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, COLUMNS), np.int64(0)
+        for k in chosen:
+            c = masses.customers[i, k]
+            if c == 0:
+                continue
+            if a == 0.0:
+                t, n = bernoulli_sum_tables(c, masses.concentration[i] * math.exp(masses.log_base[k]), key, n)
+            else:
+                log_x = math.log(a) + masses.log_u0[i] + a * log_q[i]
+                t, n = draw_tables(tables, index, c, log_x + masses.log_base[k], key, n)
+            out[k] += t
+
+
+@kernel
+def redraw_columns(masses, tables, index, a, log_q, chosen, log_base, seed, out):
+    """Into `out` the masses of all instances, with the chosen topics drawn anew under another base."""
+    for i in range(len(log_q)):
+        key, n = stream_key(seed[0], seed[1], seed[2], i, COLUMNS + 1), np.int64(0)
+        for k in range(out.shape[1]):
+            out[i, k] = masses.log_mass[i, k]
+        log_g, b = masses.log_u0[i] + a * log_q[i], masses.concentration[i]
+        for k in chosen:
+            x, n = draw_mass(tables, index, a, b, log_g, log_base[k], masses.customers[i, k], key, n)
+            out[i, k] = x - log_q[i]
+
+
+@inlined
+def log_density(density, masses, i, k, log_base):
+    """log p(mass of topic k | base), up to what no base changes: X plays no part, for nu is given."""
+    a = density.discount
+    if a == 0.0:
+        m = max(masses.concentration[i] * math.exp(log_base), LEAST_SHAPE)
+        return m * masses.log_mass[i, k] - math.lgamma(m)
+    return log_tilted(density, masses.log_u0[i] + log_base, masses.log_mass[i, k])
+
+
+@kernel
+def column_density(density, masses, k, log_base):
+    """Sum over the instances of `log_density` of one topic."""
+    total = 0.0
+    for i in range(len(masses.log_u0)):
+        total += log_density(density, masses, i, k, log_base)
+    return total
+
+
+@inner
+def _along(density, masses, i, x, of_u0, of_mass):
+    """log p(U0, J) of an instance moved by x: log U0 by x of_u0, every log J by x of_mass."""
+    a = density.discount
+    log_u0, shift = masses.log_u0[i] + x * of_u0, x * of_mass
+    total = masses.concentration[i] / a * log_u0 - math.exp(log_u0)
+    for k in range(masses.log_mass.shape[1]):
+        total += log_tilted(density, log_u0 + masses.log_base[k], masses.log_mass[i, k] + shift) + shift
+    return total
+
+
+@inner
+def _slice(density, masses, i, of_u0, of_mass, key, n):
+    """Slice sampling along one line, by stepping out and shrinking; returns the step taken."""
+    level = _along(density, masses, i, 0.0, of_u0, of_mass) + math.log(uniform(key, n))
+    left = -uniform(key, n + 1)
+    right = left + 1.0
+    low = int(MOST_STEPS * uniform(key, n + 2))
+    high = MOST_STEPS - 1 - low
+    n += 3
+    while low > 0 and _along(density, masses, i, left, of_u0, of_mass) > level:
+        left -= 1.0
+        low -= 1
+    while high > 0 and _along(density, masses, i, right, of_u0, of_mass) > level:
+        right += 1.0
+        high -= 1
+    while right - left > NARROW:
+        x = left + (right - left) * uniform(key, n)
+        n += 1
+        if _along(density, masses, i, x, of_u0, of_mass) > level:
+            return x, n
+        if x < 0.0:
+            left = x
+        else:
+            right = x
+    return 0.0, n
+
+
+@kernel
+def move_scalars(density, masses, seed):
+    """U0 and the sum of the masses of every instance: nu does not change, so no link and no token has a say."""
+    a = density.discount
+    for i in range(len(masses.log_u0)):
+        key, n = stream_key(seed[0], seed[1], seed[2], i, SCALARS), np.int64(0)
+        for line in range(3):
+            of_u0, of_mass = (0.0 if line == 1 else 1.0), (0.0 if line == 0 else 1.0 if line == 1 else 1.0 / a)
+            x, n = _slice(density, masses, i, of_u0, of_mass, key, n)
+            masses.log_u0[i] += x * of_u0
+            for k in range(masses.log_mass.shape[1]):
+                masses.log_mass[i, k] += x * of_mass

@@ -1,0 +1,1 @@
+"""Numbers that the maths asks for: generalised Stirling numbers, random draws, densities and curves."""

@@ -1,0 +1,344 @@
+"""One restaurant at a time: the terms of A, seating a customer, letting one go (maths 2 and 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.kernels.numbers.stirling import open_ratio, ratio, stay_ratio
+from pitmanyor.kernels.restaurant.arrays import (
+    AT,
+    BASE,
+    CHOICE,
+    CONCENTRATION,
+    CUSTOMERS,
+    DIRICHLET,
+    DISCOUNT,
+    DOOR,
+    EXPLICIT,
+    GAIN,
+    GEM,
+    GEM_CELL,
+    KIND,
+    LEARNED,
+    LIVE,
+    MAX_TOPICS,
+    N_COLUMNS,
+    N_LIVE,
+    N_PARENTS,
+    NODE,
+    PAPER,
+    PARENTS,
+    PATH,
+    PRIOR_FIRST,
+    PYP,
+    REST,
+    REST_WIDE,
+    ROW,
+    RULE,
+    SCALE,
+    SINGLETON,
+    TABLE,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+)
+from pitmanyor.kernels.restaurant.small_terms import OPEN, STAY, is_small, place_of
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.random import uniform
+
+STUCK = -1
+
+
+@inner
+def leave_probability(tables, index, discount, rule, c, t):
+    """The chance that a leaving customer takes its table along, from the counts before it leaves (maths 2)."""
+    if t == c:
+        return 1.0
+    if rule == PAPER:
+        return t / c
+    if t == 1:
+        return 0.0
+    if rule == SINGLETON:
+        return 1.0 / (1.0 + (c - 1 - t * discount) * ratio(tables, index, c - 1, t - 1))
+    return t / c
+
+
+@inner
+def stay_term(tables, index, discount, rule, c, t):
+    """stay = S(c+1,t)/S(c,t) (1 - leave(c+1,t)): the newcomer sits, and would leave alone (maths 2)."""
+    if c == 0:
+        return 0.0
+    if rule == SINGLETON:
+        return c - discount * t
+    return stay_ratio(tables, index, c, t) * (1.0 - leave_probability(tables, index, discount, rule, c + 1, t))
+
+
+@inner
+def open_term(tables, index, discount, rule, c, t):
+    """open = S(c+1,t+1)/S(c,t) leave(c+1,t+1): the newcomer opens a table (maths 2)."""
+    if c == 0 or rule == SINGLETON:
+        return 1.0
+    return open_ratio(tables, index, c, t) * leave_probability(tables, index, discount, rule, c + 1, t + 1)
+
+
+@inlined
+def refresh_restaurant(net, node, q, qt):
+    """Recompute gain, scale and mixing weights of restaurant q, whose tables per parent start at qt."""
+    node, q, qt = np.uint64(node), np.uint64(q), np.uint64(qt)
+    b = net.rests[CONCENTRATION, q]
+    net.rests[SCALE, q] = 1.0 / (b + net.totals[q, CUSTOMERS])
+    if net.nodes[node, KIND] == GEM:
+        net.rests[GAIN, q] = 0.0
+        return
+    net.rests[GAIN, q] = b + net.reals[node, DISCOUNT] * net.totals[q, TABLES]
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents > 1:
+        _refresh_weights(net, node, q, qt, n_parents)
+
+
+@inner
+def _refresh_weights(net, node, q, qt, n_parents):
+    """Mixing weights r_i of a restaurant: by its tables, or fixed."""
+    p = np.uint64(net.nodes[node, PRIOR_FIRST])
+    if net.nodes[node, LEARNED]:
+        total = 0.0
+        for i in range(n_parents):
+            total += net.prior[p + np.uint64(i)]
+        total += net.totals[q, TABLES]
+        for i in range(n_parents):
+            net.weight[qt + np.uint64(i)] = (net.prior[p + np.uint64(i)] + net.n_to[qt + np.uint64(i)]) / total
+    else:
+        for i in range(n_parents):
+            net.weight[qt + np.uint64(i)] = net.prior[p + np.uint64(i)]
+
+
+@inlined
+def refresh_count(net, tables, node, i):
+    """Recompute stay and open of the count at i."""
+    c = net.counts[i, CUSTOMERS]
+    kind = net.nodes[node, KIND]
+    if kind == GEM:
+        net.stay[i] = c - net.reals[node, DISCOUNT] if c > 0 else 0.0
+    elif kind == DIRICHLET:
+        net.stay[i] = c
+    else:
+        index, a, rule, t = net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], net.counts[i, TABLES]
+        net.stay[i] = stay_term(tables, index, a, rule, c, t)
+        net.open[i] = open_term(tables, index, a, rule, c, t)
+
+
+@inlined
+def refresh_small(net, tables, terms, node, i):
+    """As `refresh_count`, from the table of small counts where it reaches."""
+    c, t = np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES])
+    if is_small(c, t) and net.nodes[node, KIND] == PYP:
+        at = place_of(net.nodes[node, TABLE], c, t)
+        net.stay[i], net.open[i] = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
+    else:
+        refresh_count(net, tables, node, i)
+
+
+@inlined
+def restaurant(net, cell, node, k):
+    """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent.
+
+    All places are unsigned: below zero an array counts from its end, which would have to be ruled out at each.
+    """
+    n_parents = net.nodes[node, N_PARENTS]
+    column, own = k * net.nodes[node, WIDE], k * net.nodes[node, REST_WIDE]
+    return (
+        np.uint64(net.cells[cell, ROW] + column),
+        np.uint64(net.cells[cell, REST] + own),
+        np.uint64(net.cells[cell, TO_ROW] + column * n_parents),
+        np.uint64(net.cells[cell, TO_REST] + own * n_parents),
+    )
+
+
+@inlined
+def cell_at(side, pos):
+    """The cell at a position of the list at hand."""
+    return np.uint64(side.scratch[AT, np.uint64(pos)])
+
+
+@inlined
+def node_of(net, cell):
+    return np.uint64(net.cells[cell, NODE])
+
+
+@inlined
+def first_parent(side, entry, pos):
+    """Where the parents of a position are listed in `side.par`."""
+    return np.uint64(side.entries[np.uint64(entry + pos), PARENTS])
+
+
+@inlined
+def refresh(net, tables, terms, node, place):
+    i, q, _, qt = place
+    refresh_restaurant(net, node, q, qt)
+    refresh_small(net, tables, terms, node, i)
+
+
+@inlined
+def add_customer(net, node, place, choice, sign):
+    """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
+    i, q, it, qt = place
+    net.counts[i, CUSTOMERS] += sign
+    net.totals[q, CUSTOMERS] += sign
+    if choice >= 0:
+        net.counts[i, TABLES] += sign
+        net.totals[q, TABLES] += sign
+        if net.nodes[node, N_PARENTS] > 1:
+            net.to[it + np.uint64(choice)] += sign
+            net.n_to[qt + np.uint64(choice)] += sign
+
+
+@inner
+def plan_removal(net, tables, side, entry, pos, k, length, key, n):
+    """Draw the walk that a customer leaving from shared position `pos` undoes, from the counts before it goes.
+
+    Nothing is changed yet. Appends to the `length` steps planned so far; returns the new length (STUCK if rule
+    `paper` would leave a dish without a table) and the counter.
+    """
+    while True:
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        i, _, it, _ = restaurant(net, cell, node, k)
+        choice, step = np.int64(-1), np.uint64(length)
+        if net.nodes[node, KIND] != PYP or net.nodes[node, EXPLICIT]:
+            side.scratch[PATH, step], side.scratch[CHOICE, step] = pos, choice
+            return length + 1, n
+        c, t = np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES])
+        p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+        leaves = p >= 1.0
+        if not leaves and p > 0.0:
+            leaves = uniform(key, n) < p
+            n += 1
+        if leaves:
+            if t == 1 and c > 1:
+                return STUCK, n
+            choice, n = _parent_by_tables(net, node, it, t, key, n)
+        side.scratch[PATH, step], side.scratch[CHOICE, step] = pos, choice
+        length += 1
+        if not leaves or net.nodes[node, N_PARENTS] == 0:
+            return length, n
+        pos = side.par[first_parent(side, entry, pos) + np.uint64(choice)]
+
+
+@inlined
+def _parent_by_tables(net, node, it, t, key, n):
+    """The parent to which a random one of the dish's t tables went."""
+    last = net.nodes[node, N_PARENTS] - 1
+    if last < 1:
+        return np.int64(0), n
+    x = uniform(key, n) * t
+    for i in range(last):
+        if x < net.to[it + np.uint64(i)]:
+            return np.int64(i), n + 1
+        x -= net.to[it + np.uint64(i)]
+    while net.to[it + np.uint64(last)] == 0:  # only rounding can come here
+        last -= 1
+    return np.int64(last), n + 1
+
+
+@inner
+def apply_removal(net, tables, terms, side, start, stop, k):
+    """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
+    lowest = side.scratch.shape[1]
+    for step in range(start, stop):
+        pos = side.scratch[PATH, np.uint64(step)]
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        place = restaurant(net, cell, node, k)
+        add_customer(net, node, place, side.scratch[CHOICE, np.uint64(step)], -1)
+        if not net.nodes[node, EXPLICIT]:
+            refresh(net, tables, terms, node, place)
+        lowest = min(lowest, pos)
+    return lowest
+
+
+@inner
+def seat(net, tables, terms, side, entry, pos, k, key, n):
+    """Seat a customer of topic k from shared position `pos` on: stay, or open a table towards a parent (maths 2).
+
+    Reads `side.values` (A of every position, as scored); returns the first position changed and the counter.
+    """
+    while True:
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        place = restaurant(net, cell, node, k)
+        i, q, _, qt = place
+        choice, is_pyp = np.int64(-1), net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]
+        parents = first_parent(side, entry, pos)
+        if is_pyp:
+            base, stays = _base(net, side, node, parents, qt, k), float(net.stay[i])
+            opens = net.rests[GAIN, q] * net.open[i] * base
+            sits = False
+            if stays > 0.0:
+                sits = uniform(key, n) * (stays + opens) < stays
+                n += 1
+            if not sits:
+                choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
+        add_customer(net, node, place, choice, 1)
+        if not net.nodes[node, EXPLICIT]:
+            refresh(net, tables, terms, node, place)
+        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
+            return pos, n
+        pos = side.par[parents + np.uint64(choice)]
+
+
+@inlined
+def value(net, side, pos, k):
+    """A of a position that was scored: a narrow word node has one value for all topics."""
+    return side.values[np.uint64(pos), np.uint64(k * net.nodes[node_of(net, cell_at(side, pos)), WIDE])]
+
+
+@inlined
+def _base(net, side, node, parents, qt, k):
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents == 0:
+        return net.reals[node, BASE]
+    if n_parents == 1:
+        return float(value(net, side, side.par[parents], k))
+    total = 0.0
+    for i in range(n_parents):
+        total += net.weight[qt + np.uint64(i)] * value(net, side, side.par[parents + np.uint64(i)], k)
+    return total
+
+
+@inlined
+def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
+    last = net.nodes[node, N_PARENTS] - 1
+    if last < 1:
+        return np.int64(0), n
+    x = uniform(key, n) * base
+    for i in range(last):
+        share = net.weight[qt + np.uint64(i)] * value(net, side, side.par[parents + np.uint64(i)], k)
+        if x < share:
+            return np.int64(i), n + 1
+        x -= share
+    while value(net, side, side.par[parents + np.uint64(last)], k) <= 0.0 and last > 0:  # only rounding can come here
+        last -= 1
+    return np.int64(last), n + 1
+
+
+@kernel
+def open_door(net):
+    """Offer a new topic: one empty column gets the weight b + a K at the gem, unless the cap is reached (maths 2)."""
+    cell = net.status[GEM_CELL]
+    if cell < 0:
+        return
+    row, q = net.cells[cell, ROW], net.cells[cell, REST]
+    door = net.status[DOOR]
+    if door >= 0 and net.status[LIVE + door] == 0:
+        net.stay[row + door] = 0.0
+    door = -1
+    if net.status[N_LIVE] < net.status[MAX_TOPICS]:
+        door = 0
+        while net.status[LIVE + door]:
+            door += 1
+        net.stay[row + door] = (
+            net.rests[CONCENTRATION, q] + net.reals[net.cells[cell, NODE], DISCOUNT] * net.status[N_LIVE]
+        )
+        net.status[N_COLUMNS] = max(net.status[N_COLUMNS], door + 1)
+    net.status[DOOR] = door

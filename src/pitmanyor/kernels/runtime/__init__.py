@@ -1,0 +1,1 @@
+"""How kernels run: compiling and linking, threads, random streams, vector instructions."""

@@ -1,0 +1,78 @@
+"""How kernels are compiled.
+
+`kernel` can be called from Python. `inner` is for functions that only kernels call: without the wrappers that unpack
+bundles of arrays from Python it compiles about four times as fast. `inlined` is for the small ones among them, and for
+those called once for every document: a call copies every array of the bundles it hands over, hundreds of numbers, which
+costs more than they do; `loose` ones may also sum in any order, which lets LLVM vectorise. None of these counts
+references to arrays: Numba does it with atomic additions whenever a field of a bundle is read, which costs more than
+the work in a hot loop. So they must not allocate; `allocating` is for the few inner functions that do.
+
+`spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
+body of its parallel loop must leave all stores to one call of an `inner` function: Numba drops stores into arrays of a
+named tuple that it finds in the body itself. It may ask which piece of work is its own (`dealt`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import numba
+from numba import njit
+
+from pitmanyor.kernels.runtime.linking import compile_linked
+from pitmanyor.kernels.runtime.threads import is_parallel
+
+COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "_nrt": False}
+inner = njit(**INNER)
+inlined = njit(**INNER, forceinline=True)
+allocating = njit(**{**INNER, "_nrt": True})
+loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
+
+HANDS = 32  # as many threads can be dealt to evenly, a power of two
+
+
+@inlined
+def n_dealt(n):
+    """How many turns it takes to deal n pieces of work, empty ones included."""
+    return (n + HANDS - 1) // HANDS * HANDS
+
+
+@inlined
+def dealt(turn, n):
+    """The piece of work of a turn, like cards to HANDS; there is none if it is n or beyond.
+
+    Numba hands each thread a run of turns. Neighbours cost alike, the more the further in front (frequent words come
+    first), so the first of two threads gets the even pieces, the first of four every fourth, and so on.
+    """
+    n_rounds = n_dealt(n) // HANDS
+    hand, piece, half = turn // n_rounds, turn % n_rounds * HANDS, HANDS // 2
+    while half > 0:  # the bits of the hand in reverse
+        piece += hand % 2 * half
+        hand, half = hand // 2, half // 2
+    return piece
+
+
+def kernel(function: Any) -> Any:
+    return compile_linked(njit(**COMMON, _nrt=False)(function))
+
+
+def spread(function: Any) -> Callable[..., None]:
+    """A kernel with parallel loops, compiled for one thread and for several, as each is first called."""
+    if numba.config.DISABLE_JIT:
+        return function
+    parallel = compile_linked(njit(**COMMON, parallel=True)(function))
+    # Numba's cache knows a function by its name: the twin needs its own
+    twin = FunctionType(function.__code__, function.__globals__, function.__name__ + "_serial")
+    twin.__qualname__ = function.__qualname__ + "_serial"
+    twin.__module__ = function.__module__
+    serial = compile_linked(njit(**COMMON)(twin))
+
+    @wraps(function)
+    def call(*args: Any) -> None:
+        (parallel if is_parallel() else serial)(*args)
+
+    return call

@@ -1,0 +1,275 @@
+"""Down, word side: J of every word under every held topic, a row of topics at a time (maths 4).
+
+Nearly all cells of a large vocabulary have no customers and little mass: they are drawn in lanes (stable_row_draws).
+The counts of a leaf (leaf_tables.py) are forgotten as they are read: nobody else looks for them on the way up.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.numbers.draws import gamma, tilted_stable
+from pitmanyor.kernels.numbers.stable_row_draws import (
+    LANES,
+    LEAST_DISCOUNT,
+    draw_stable,
+    log2_constant,
+    new_lanes,
+    set_powers,
+    split_power,
+)
+from pitmanyor.kernels.restaurant.arrays import (
+    BLOCK,
+    CONCENTRATION,
+    CUSTOMERS,
+    DISCOUNT,
+    GAIN,
+    N_PARENTS,
+    N_WORDS,
+    NODE,
+    REST,
+    ROW,
+    SCALE,
+    TABLES,
+    TO_REST,
+    TO_ROW,
+    WIDE,
+)
+from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
+from pitmanyor.kernels.runtime.random import stream_key
+from pitmanyor.kernels.switching.topic_vectors import DOWN, base_mass, has_one_base, jump, log_jump
+
+DOWN_EMPTY = 3  # a purpose of random streams
+LEAST_BASE = 1e-300
+
+
+@allocating
+def _word_chunk(net, vectors, family, start, stop, sums, bases, leaf, seed):
+    """J of the words start..stop-1, with their sums and base masses per column."""
+    node = net.cells[start, NODE]
+    sums[:], bases[:] = 0.0, 0.0
+    if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
+        _stable_words(net, vectors, family, new_lanes(len(sums)), start, stop, sums, bases, leaf, seed)
+    else:
+        found = np.empty(len(sums), np.int32)
+        _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed)
+
+
+@inlined
+def _forget(net, family, cell, first, found, sends):
+    """Counts of the columns `first + found` of a leaf's cell; if it `sends` its tables, they leave the parent."""
+    cell, n_tables = np.uint64(cell), np.int32(0)
+    node, row = np.uint64(net.cells[cell, NODE]), np.uint64(net.cells[cell, ROW] + first)
+    above, wide = np.uint64(0), np.uint64(0)
+    if sends:
+        parent = family.parent[np.uint64(family.first[cell])]
+        above, wide = np.uint64(net.cells[parent, ROW]), np.uint64(net.nodes[net.cells[parent, NODE], WIDE])
+    for j in range(len(found)):
+        column = np.uint64(found[j])
+        i, t = row + column, net.counts[row + column, TABLES]
+        n_tables += t
+        if wide:
+            net.counts[above + np.uint64(first) + column, CUSTOMERS] -= t
+        net.counts[i, CUSTOMERS], net.counts[i, TABLES], net.open[i] = 0, 0, 1.0
+    if sends and not wide:
+        net.counts[above, CUSTOMERS] -= n_tables
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents > 1:
+        for j in range(len(found)):
+            to = net.cells[cell, TO_ROW] + (first + np.int64(found[j])) * n_parents
+            net.to[to : to + n_parents] = 0
+
+
+@inner
+def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed):
+    """Draw cell by cell; empty restaurants are left out. `found` is scratch."""
+    node = net.cells[start, NODE]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    for cell in range(start, stop):
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        row, rest, to_rest, n_found = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST], 0
+        for k in range(len(sums)):
+            base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
+            bases[k] += base
+            if net.totals[rest + k, CUSTOMERS] > 0:
+                x, n = jump(net, vectors, node, rest + k, row + k, base, key, n)
+                net.stay[row + k] = x
+                sums[k] += net.stay[row + k]
+                if leaf[0] and net.counts[row + k, CUSTOMERS] > 0:
+                    found[n_found] = k
+                    n_found += 1
+        if leaf[0]:
+            _forget(net, family, cell, 0, found[:n_found], leaf[1])
+
+
+@inner
+def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, seed):
+    """Draw row by row. Empty restaurants are drawn too, and replaced later."""
+    node = net.cells[start, NODE]
+    n_columns, a = len(sums), net.reals[node, DISCOUNT]
+    log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
+    shared = has_one_base(net, family, start, node)
+    if shared:
+        _split_powers(log_g, a, lanes)
+    mass, more = 0.0, (np.int32(0), np.float32(0.0))
+    width = min(n_columns, LANES)
+    n_rows = LANES // width  # drawn together; a longer row is drawn in pieces
+    for top in range(start, stop, n_rows):
+        bottom = min(top + n_rows, stop)
+        key, n = stream_key(seed[0], seed[1], seed[2], top, DOWN), np.int64(0)
+        for first in range(0, n_columns, LANES):
+            size = min(LANES, n_columns - first)
+            power, fraction = lanes.power[first : first + size], lanes.fraction[first : first + size]
+            for cell in range(top, bottom):
+                if shared and first == 0:
+                    base = base_mass(net, family, cell, node, 0, 0)
+                    more = split_power(math.log2(max(base, LEAST_BASE)) / a)
+                    mass += base
+                elif first == 0:
+                    _split_row(net, family, cell, node, log_g, lanes, bases)
+                at = (cell - top) * width
+                set_powers(power, fraction, more, lanes.whole[at : at + size], lanes.part[at : at + size])
+            n = draw_stable(lanes, (bottom - top - 1) * width + size, a, key, n)
+            for cell in range(top, bottom):
+                at, row = (cell - top) * width, net.cells[cell, ROW] + first
+                value = lanes.value[at : at + size]
+                n_found, n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
+                if leaf[0]:
+                    _forget(net, family, cell, first, lanes.found[:n_found], leaf[1])
+                _keep(value, net.stay[row : row + size], sums[first : first + size])
+    if shared:
+        bases[:n_columns] = mass
+
+
+@inner
+def _split_powers(log_g, a, lanes):
+    """The topics' part of the masses g H, as powers of two."""
+    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
+    for k in range(len(log_g)):
+        lanes.power[k], lanes.fraction[k] = split_power(log_g[k] * per_nat + constant)
+
+
+@inner
+def _split_row(net, family, cell, node, log_g, lanes, bases):
+    """One word's masses g H as powers of two, where H depends on the topic."""
+    a, to_rest = net.reals[node, DISCOUNT], net.cells[cell, TO_REST]
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
+    for k in range(len(log_g)):
+        base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
+        bases[k] += base
+        log_mass = log_g[k] + math.log(max(base, LEAST_BASE))
+        lanes.power[k], lanes.fraction[k] = split_power(log_mass * per_nat + constant)
+
+
+@inner
+def _add_customers(counts, value, found, a, key, n):
+    """Gamma(c - a t) where there are customers: the columns into `found`. Returns how many, and n."""
+    n_found = 0
+    for start in range(0, len(counts), BLOCK):
+        block = counts[start : min(start + BLOCK, len(counts))]
+        some = np.int32(0)
+        for j in range(len(block)):
+            some |= block[j, CUSTOMERS]
+        if some != 0:
+            for j in range(len(block)):  # no branch: which column is next cannot be guessed
+                found[n_found] = start + j
+                n_found += block[j, CUSTOMERS] > 0
+    for i in range(n_found):
+        j = np.uint64(found[i])
+        x, n = gamma(counts[j, CUSTOMERS] - a * counts[j, TABLES], key, n)
+        value[j] += x
+    return n_found, n
+
+
+@inner
+def _keep(draws, stay, sums):
+    for j in range(len(draws)):
+        stay[j] = draws[j]
+        sums[j] += draws[j]
+
+
+@allocating
+def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
+    """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
+    start, stop = cells
+    node = net.cells[start, NODE]
+    q = net.cells[start, REST] + k
+    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
+    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
+    work = np.empty(stop - start + 1)
+    for j in range(stop - start):
+        cell = start + j
+        base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
+        work[j], n = log_jump(net, vectors, node, q, base, key, n)
+    work[-1] = -np.inf
+    if rest_base > 0.0:
+        work[-1], n = log_jump(net, vectors, node, q, rest_base, key, n)
+    shift = work.max()
+    total = 0.0
+    for j in range(len(work)):
+        work[j] = math.exp(work[j] - shift)
+        total += work[j]
+    for j in range(stop - start):
+        net.stay[net.cells[start + j, ROW] + k] = work[j] / total
+    vectors.log_total[q] = math.log(total) + shift
+
+
+@spread
+def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, seed):
+    """Restaurants of one word-side node: its one column, or those of the held topics, as many as `sums` has.
+
+    `chunks` holds the bounds of runs of at most CHUNK cells of one instance each; `instances` (instance, 2) the first
+    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: are its counts
+    forgotten here, and are its tables taken off their parent's customers?
+    """
+    n_chunks = len(chunks) - 1
+    for turn in prange(n_dealt(n_chunks)):
+        c = dealt(turn, n_chunks)
+        if c < n_chunks:
+            _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
+    for j in prange(len(instances)):
+        _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
+    for c in prange(n_chunks):
+        _normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])
+
+
+@allocating
+def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
+    """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
+    cells = (chunks[first], chunks[last])
+    node = net.cells[cells[0], NODE]
+    complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
+    for k in range(sums.shape[1]):
+        q = net.cells[cells[0], REST] + k
+        total, mass = 0.0, 0.0
+        for c in range(first, last):
+            total += sums[c, k]
+            mass += bases[c, k]
+        rest_base = 0.0 if complete else max(1.0 - mass, 0.0)
+        if net.totals[q, CUSTOMERS] == 0:
+            _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed)
+            net.rests[SCALE, q] = 1.0
+            continue
+        if rest_base > 0.0:
+            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
+            a = net.reals[node, DISCOUNT]
+            if a == 0.0:
+                x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
+            else:
+                x, _ = tilted_stable(a, net.rests[GAIN, q] * rest_base, key, 0)
+            total += x
+        vectors.log_total[q] = math.log(total)
+        net.rests[SCALE, q] = 1.0 / total
+
+
+@inner
+def _normalise_words(net, start, stop, n_columns):
+    scale = net.rests[SCALE, net.cells[start, REST] : net.cells[start, REST] + n_columns]
+    for cell in range(start, stop):
+        stay = net.stay[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]
+        for k in range(n_columns):
+            stay[k] *= scale[k]

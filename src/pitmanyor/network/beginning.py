@@ -1,0 +1,40 @@
+"""Where links without text begin. Any start leaves the posterior as it is; from some a chain takes for ever.
+
+At random vectors links seem to have nothing to do with similarity, so the random function goes flat, and under a flat
+function nothing draws the vectors together. So the function is held for a while at what one would expect of topics that
+are as many and as large as each other: who is linked shares a topic, and so does one pair in K of those who are not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.network.features import N_KNOTS
+from pitmanyor.network.linked import Seats, Seed
+from pitmanyor.network.mode import find_mode
+from pitmanyor.network.network import Network
+from pitmanyor.network.observed import Observed
+from pitmanyor.network.similar_links import SimilarLinks
+
+ROUNDS = 30
+FIRST = 1 << 40  # rounds have random streams of their own, as if they were sweeps that nobody reaches
+
+
+def find_places(network: Network, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> None:
+    """Move the vectors for some rounds under functions that are held; then these are free."""
+    n_topics = len(network.root.log_mu)
+    for node in network.nodes.values():
+        for name, links in node.sets.items():
+            suppose_alike(links, node.seen[name], n_topics)
+        node.refresh()
+    for i in range(ROUNDS):
+        network.move_vectors(seats, (seed[0], seed[1], FIRST + i), rng)
+
+
+def suppose_alike(links: SimilarLinks, observed: Observed, n_topics: int) -> None:
+    """The likeliest weights if links were within topics: similarity is 1 there and 0 elsewhere."""
+    apart = observed.n_pairs - observed.n_links
+    links.laid = np.zeros((2, N_KNOTS))
+    links.laid[0, -1] = observed.n_links
+    links.laid[1, [0, -1]] = apart * (1.0 - 1.0 / n_topics), apart / n_topics
+    links.weights = find_mode(links)[0]

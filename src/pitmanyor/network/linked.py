@@ -1,0 +1,206 @@
+"""A linked node: its instances as masses, and the link sets between them. One step moves all of it (maths 6)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.kernels.network.masses import (
+    Masses,
+    column_density,
+    count_tables,
+    move_scalars,
+    propose_one,
+    redraw_columns,
+    start_masses,
+    widen_all,
+)
+from pitmanyor.kernels.network.similarity import Likeness, cosines, move_instances, row_ratio, unit_rows
+from pitmanyor.kernels.numbers.stirling import StirlingTables
+from pitmanyor.network.density import StableDensity, stable_density
+from pitmanyor.network.features import N_KNOTS
+from pitmanyor.network.observed import Observed
+from pitmanyor.network.pair_links import PairLinks
+from pitmanyor.network.similar_links import SimilarLinks
+from pitmanyor.network.slices import move_weights
+from pitmanyor.seeds import generator
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Seed = tuple[int, int, int]
+ONE_BY_ONE = 44  # the purpose of random streams; it takes the next one too
+NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
+
+
+class Seats(NamedTuple):
+    """Stirling numbers, and which of their discounts is meant."""
+
+    tables: StirlingTables
+    which: int
+
+
+class Columns(NamedTuple):
+    """A move of some topics of the base and of all instances together, while it is not decided."""
+
+    log_base: Floats
+    log_mass: Floats
+    unit: Floats
+    cosine: Floats
+    change: float  # of log p(X)
+
+
+class LinkedNode:
+    """The instances of one node with a discount, and the sets of links between them.
+
+    `nu` depends on the masses only, so what is drawn given nu (scalars, base, concentrations) needs no link, and what
+    is drawn by text alone is accepted by the ratio of p(X).
+    """
+
+    def __init__(
+        self,
+        discount: float,
+        masses: Masses,
+        sets: dict[str, SimilarLinks],
+        seen: dict[str, Observed],
+        pairs: dict[str, PairLinks] | None = None,
+    ) -> None:
+        self.discount, self.masses, self.sets, self.seen = discount, masses, sets, seen
+        self.pairs = pairs or {}
+        self.density = stable_density(discount) if discount > 0 else NO_DENSITY
+        n, n_topics = masses.log_mass.shape
+        counts = [both for name in sets for both in seen[name].both_ways()]
+        self.likeness = Likeness(
+            unit=np.zeros((n, n_topics)),
+            cosine=np.zeros((n, n)),
+            ones=np.array(counts[0::2], np.uint8).reshape(len(sets), n, n),
+            zeros=np.array(counts[1::2], np.uint8).reshape(len(sets), n, n),
+            curves=np.zeros((len(sets), 2, N_KNOTS)),
+            work=np.zeros((4, max(n, n_topics))),
+        )
+
+    @property
+    def nu(self) -> Floats:
+        """The vectors, a row per instance."""
+        masses = self.masses.log_mass
+        out = np.exp(masses - masses.max(axis=1, keepdims=True))
+        return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+    @property
+    def log_total(self) -> Floats:
+        """log sum J of every instance."""
+        top = self.masses.log_mass.max(axis=1)
+        return np.asarray(top + np.log(np.exp(self.masses.log_mass - top[:, None]).sum(axis=1)))
+
+    def start(self, seats: Seats, n_tables: Ints, seed: Seed) -> None:
+        """First masses, from customers and tables."""
+        start_masses(self.masses, seats.tables, seats.which, self.discount, n_tables, seed)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """What follows from masses and weights."""
+        unit_rows(self.masses.log_mass, self.likeness.unit)
+        self.likeness = self.likeness._replace(cosine=self._cosine(self.likeness.unit))
+        self.refresh_curves()
+        self.lay()
+
+    @staticmethod
+    def _cosine(unit: Floats) -> Floats:
+        out = np.empty((len(unit), len(unit)))
+        cosines(unit, out)
+        return out
+
+    def refresh_curves(self) -> None:
+        curves = [links.curves(links.weights) for links in self.sets.values()]
+        self.likeness = self.likeness._replace(curves=np.array(curves).reshape(len(curves), 2, N_KNOTS))
+
+    def lay(self) -> None:
+        for s, links in enumerate(self.sets.values()):
+            links.lay(self.likeness.cosine, self.likeness.ones[s], self.likeness.zeros[s])
+        for pairs in self.pairs.values():
+            pairs.place(self.nu)
+
+    @property
+    def all_sets(self) -> dict[str, SimilarLinks | PairLinks]:
+        return {**self.sets, **self.pairs}
+
+    def log_likelihood(self) -> dict[str, float]:
+        """log p(X | nu, w) by link set, of vectors as they were last taken."""
+        return {name: links.log_likelihood(links.weights) for name, links in self.all_sets.items()}
+
+    def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
+        """Every instance proposed once; returns the share that was accepted."""
+        if self.pairs:
+            return self._move_one_by_one(seats, whole, seed)
+        given = (self.masses, self.likeness, seats.tables, seats.which, self.discount, int(whole), seed)
+        return float(move_instances(*given)) / len(self.masses.log_u0)
+
+    def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
+        """The same where some links look at pairs of vectors: judged out here, by all sets together."""
+        rng = generator(seed, ONE_BY_ONE + whole)
+        tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
+        unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
+        for i in range(len(row)):
+            propose_one(self.masses, seats.tables, seats.which, self.discount, i, int(whole), seed, tried)
+            unit_rows(tried[None], unit)
+            row[:] = (likeness.unit * unit).sum(axis=1)
+            row[i] = 1.0
+            nu = unit[0] / unit[0].sum()
+            change = row_ratio(likeness, i, row) + sum(links.change(i, nu) for links in self.pairs.values())
+            if -rng.standard_exponential() < change:
+                self.masses.log_mass[i], likeness.unit[i] = tried, unit[0]
+                likeness.cosine[i], likeness.cosine[:, i] = row, row
+                for links in self.pairs.values():
+                    links.rows[i] = links.features(nu[None])[0]
+                accepted += 1
+        return accepted / len(row)
+
+    def move_scalars(self, seed: Seed) -> None:
+        if self.discount > 0:
+            move_scalars(self.density, self.masses, seed)
+
+    def move_weights(self, rng: np.random.Generator, times: int) -> int:
+        """The weights of every link set; returns the steps of elliptical slice sampling."""
+        self.lay()
+        steps = sum(move_weights(links, rng, times) for links in self.all_sets.values())
+        self.refresh_curves()
+        return steps
+
+    def column_density(self, k: int, log_base: float) -> float:
+        """log p(masses of topic k | base)."""
+        return float(column_density(self.density, self.masses, k, log_base))
+
+    def widen(self, seed: Seed) -> Floats:
+        log_q = np.zeros(len(self.masses.log_u0))
+        widen_all(self.masses, self.discount, seed, log_q)
+        return log_q
+
+    def tables_of(self, seats: Seats, log_q: Floats, chosen: Ints, seed: Seed) -> Ints:
+        """Tables sent up for each of the chosen topics, with the masses integrated out."""
+        out = np.zeros(self.masses.log_mass.shape[1], np.int64)
+        count_tables(self.masses, seats.tables, seats.which, self.discount, log_q, chosen, seed, out)
+        return out[chosen]
+
+    def try_columns(self, seats: Seats, log_q: Floats, chosen: Ints, log_base: Floats, seed: Seed) -> Columns:
+        """The chosen topics of all instances drawn anew under another base."""
+        out = np.empty_like(self.masses.log_mass)
+        redraw_columns(self.masses, seats.tables, seats.which, self.discount, log_q, chosen, log_base, seed, out)
+        unit = np.empty_like(out)
+        unit_rows(out, unit)
+        cosine, change = self._cosine(unit), 0.0
+        for s, links in enumerate(self.sets.values()):
+            before = links.log_likelihood(links.weights)
+            links.lay(cosine, self.likeness.ones[s], self.likeness.zeros[s])
+            change += links.log_likelihood(links.weights) - before
+        nu = unit / unit.sum(axis=1, keepdims=True)
+        for pairs in self.pairs.values():
+            before = pairs.log_likelihood(pairs.weights)
+            pairs.place(nu)
+            change += pairs.log_likelihood(pairs.weights) - before
+        return Columns(log_base, out, unit, cosine, change)
+
+    def keep_columns(self, columns: Columns) -> None:
+        self.masses.log_base[:] = columns.log_base
+        self.masses.log_mass[:] = columns.log_mass
+        self.likeness = self.likeness._replace(unit=columns.unit, cosine=columns.cosine)

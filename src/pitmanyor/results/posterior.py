@@ -1,0 +1,164 @@
+"""What a state says: estimates a person can read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus.parts import main_of
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Node, Tokens
+from pitmanyor.network.evidence import Evidence
+from pitmanyor.sampling.link_prediction import link_probability, network_log_likelihood
+from pitmanyor.state import State
+from pitmanyor.state.means import NewTopic, counts_of, mean, mixing
+
+Floats = NDArray[np.float64]
+Axes: TypeAlias = dict[str, list[Hashable]]
+NEW_TOPIC = ("keep", "discard", "renormalise")
+
+
+class Posterior:
+    """One state of a chain: topics, posterior means, mixing weights."""
+
+    def __init__(self, state: State, log_joint: float) -> None:
+        self.state = state
+        self.log_joint = log_joint
+
+    @property
+    def n_topics(self) -> int:
+        """Topics that some token has (below a finite root, and once a network has joined: all of them)."""
+        return self.state.n_topics
+
+    @property
+    def draws(self) -> list[Posterior]:
+        """The states that predictions are averaged over: this one."""
+        return [self]
+
+    def _node(self, name: str) -> Node:
+        if name not in self.state.plan.index:
+            raise PlanError(f"no node {name!r}; this graph has {', '.join(self.state.plan.index)}")
+        return self.state.plan.graph[name]
+
+    def mean(self, node: str, new_topic: NewTopic = "keep") -> Floats:
+        """Posterior mean of a node: one row per instance of its plate, one column per topic or word.
+
+        `axes(node)` names the rows and columns. A topic-side node below a gem has one more column for topics yet
+        unseen: "keep" it, "discard" it, or "renormalise" (taken out at the root, so that rows sum to one).
+        """
+        self._node(node)
+        if new_topic not in NEW_TOPIC:
+            raise PlanError(f"new_topic is one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
+        return mean(self.state, node, new_topic)
+
+    def axes(self, node: str, new_topic: NewTopic = "keep") -> Axes:
+        """Names and labels of the rows and columns of `mean(node)`."""
+        what, plan = self._node(node), self.state.plan
+        topics: list[Hashable] = list(range(self.n_topics))
+        rows: list[Hashable] = list(range(plan.n_documents)) if what.local else list(plan.instances[node].labels)
+        if what.per_topic:
+            rows = [topic if label == () else (label, topic) for label in rows for topic in topics]
+        columns: list[Hashable] = topics
+        if what.side == "word":
+            columns = [plan.corpus.vocabulary[w] for w in plan.words[node]]
+        elif plan.n_topics is None and new_topic == "keep":
+            columns = [*topics, "new"]
+        return {" x ".join(what.plate) or "global": rows, "word" if what.side == "word" else "topic": columns}
+
+    def mix_weight(self, node: str) -> Floats:
+        """Posterior mean of the weights with which a node mixes its parents: a row per instance."""
+        what = self._node(node)
+        if len(what.parents) < 2:
+            raise PlanError(f"{node!r} has {len(what.parents)} parents; only a mix of several has weights")
+        return mixing(what, counts_of(self.state, node))
+
+    def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
+        """The likeliest words of every topic, with their probabilities."""
+        return self.likeliest(self.topic_words(stream), n_words, stream)
+
+    def likeliest(self, rows: Floats, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
+        """The likeliest words of each row of probabilities (columns as those of `topic_words`), of those in the stream.
+
+        Fewer than asked for, if the stream has no more.
+        """
+        words, columns = self.words_of(stream), self.occurring(stream)
+        best = columns[np.argsort(-rows[:, columns], axis=1, kind="stable")[:, :n_words]]
+        return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]
+
+    def topic_words(self, stream: str | None = None) -> Floats:
+        """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
+        return self.mean(self._shared_words(self.stream(stream).emit))
+
+    def words_of(self, stream: str | None = None) -> list[str]:
+        """The words of the columns of `topic_words`."""
+        plan = self.state.plan
+        return [plan.corpus.vocabulary[word] for word in plan.words[self.stream(stream).emit]]
+
+    def occurring(self, stream: str | None = None) -> NDArray[np.int64]:
+        """The columns of `topic_words` whose words do come in the stream; those of others may share its vocabulary."""
+        plan, tokens = self.state.plan, self.stream(stream)
+        return np.flatnonzero(np.isin(plan.words[tokens.emit], plan.corpus.streams[tokens.name].words))
+
+    def token_topics(self, stream: str | None = None) -> NDArray[np.int64]:
+        """The topic of every token of a stream, in the order of `corpus.streams[stream].words`."""
+        plan, tokens = self.state.plan, self.stream(stream)
+        at = np.flatnonzero(plan.order.stream == plan.graph.streams.index(tokens))
+        topics = np.empty(len(at), np.int64)
+        topics[plan.order.source[at]] = self.state.text.topic[at]
+        return topics
+
+    def document_shares(self, stream: str | None = None) -> Floats:
+        """Posterior mean of the topics of every fitted document: of the node that a stream takes its topics from."""
+        name = self.stream(stream).topic
+        shares = self.mean(name, new_topic="renormalise")
+        return shares if self._node(name).local else shares[self.state.plan.instances[name].of_document]
+
+    def link_probability(
+        self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
+    ) -> Floats:
+        """Probability of a link from i to j: labels, or lists of them. `links` names the set if there are several."""
+        sources, targets = (
+            [side] if isinstance(side, str) or not isinstance(side, Sequence) else side for side in (i, j)
+        )
+        if len(sources) != len(targets):
+            raise PlanError(f"link_probability takes pairs: {len(sources)} sources and {len(targets)} targets are none")
+        return self._link_probability(sources, targets, links)
+
+    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
+        return link_probability(self.state, sources, targets, links)
+
+    def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+        """log p(links | vectors) with the random function integrated out, and its standard error (maths 6)."""
+        return network_log_likelihood(self.state, links, seed, draws)
+
+    def stream(self, name: str | None = None) -> Tokens:
+        """The stream of that name; by default the words, or else the first stream."""
+        streams = {tokens.name: tokens for tokens in self.state.plan.graph.streams}
+        name = name or main_of(streams)
+        if name not in streams:
+            raise PlanError(f"no stream {name!r}; this graph has {', '.join(streams)}")
+        return streams[name]
+
+    def _shared_words(self, emit: str) -> str:
+        """The topic's own word distribution: the nearest ancestor of the emitting node that is per topic alone."""
+        graph = self.state.plan.graph
+        queue = [emit]
+        while queue:
+            name = queue.pop(0)
+            if graph[name].plate == ("topic",):
+                return name
+            queue.extend(graph[name].parents)
+        raise PlanError(f"no node above {emit!r} is per topic alone, so topics have no word lists of their own")
+
+
+class Traced(Posterior, ABC):
+    """A state and the chain that led there."""
+
+    @property
+    @abstractmethod
+    def trace(self) -> Mapping[str, Floats]:
+        """One value per sweep, by name."""

@@ -1,0 +1,100 @@
+"""A run: a chain on its way to the sweeps it was asked for."""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from dataclasses import dataclass, field
+
+from pitmanyor.graph import Graph
+from pitmanyor.plan import Plan
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.runs.chain_settings import Settings
+from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.signals import Termination
+from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join, tidy
+from pitmanyor.sampling.interrupt import Interrupt
+from pitmanyor.sampling.progress import Progress
+from pitmanyor.state import State, new_state
+
+
+@dataclass(eq=False)
+class Run:
+    """A chain, what it was asked for, the states it kept by their sweeps, and the seconds it took so far."""
+
+    graph: Graph  # as it was asked for: when a network joins, the chain's own has a finite root
+    settings: Settings
+    chain: Chain
+    samples: dict[int, Posterior] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def default_threads(n_tokens: int) -> int:
+    """All cores; one for a small corpus, whose sweeps are collapsed, for parallel kernels take long to compile."""
+    return 1 if n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0))
+
+
+def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
+    return Chain(
+        state,
+        seed=settings.seed,
+        chain=settings.chain,
+        sweep=settings.sweep,
+        burn_in=settings.burn_in,
+        anchors=settings.anchors,
+        passes=settings.passes,
+        n_threads=threads or default_threads(state.plan.n_tokens),
+        join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
+    )
+
+
+def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None) -> Run:
+    """A run that has not begun: `advance` seats its tokens first."""
+    state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
+    return Run(graph, settings, new_chain(state, settings, threads))
+
+
+def advance(run: Run, checkpoints: Checkpoints | None = None, progress: bool = False) -> None:
+    """Sweep until there are as many sweeps as asked for, or until a signal asks for an end.
+
+    With checkpoints: one before the first sweep, one every so often, and one at the end whatever ended it; and SIGTERM
+    is heeded too. What a broken sweep left behind is never written.
+    """
+    chain, settings = run.chain, run.settings
+    started = time.perf_counter() - run.seconds
+    left = settings.sweeps - chain.n_sweeps
+    with Termination(checkpoints is not None) as termination, Interrupt() as interrupt:
+        with Progress(progress, left, chain.state.plan.n_tokens) as bar:
+            if not chain.started:
+                chain.initialise(settings.initial_topics)
+                if checkpoints:
+                    checkpoints.write(run)
+            while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):
+                chain.step()
+                bar.advance(chain.state.n_topics, chain.measures.log_joint)
+                if chain.n_sweeps in settings.kept:
+                    run.samples[chain.n_sweeps] = Posterior(snapshot(chain.state), chain.measures.log_joint)
+                run.seconds = time.perf_counter() - started
+                if checkpoints and checkpoints.due:
+                    checkpoints.attempt(run)
+        run.seconds = time.perf_counter() - started
+        if checkpoints:
+            checkpoints.attempt(run)
+    termination.deliver()
+
+
+def snapshot(state: State) -> State:
+    """A copy of what changes; plan and tables are shared."""
+    twin = copy.copy(state)
+    twin.net = state.net._replace(
+        **{
+            name: getattr(state.net, name).copy()
+            for name in ("nodes", "counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status")
+        }
+    )
+    twin.text = state.text._replace(
+        **{name: getattr(state.text, name).copy() for name in ("topic", "code", "concentration", "measures")}
+    )
+    tidy(twin)
+    return twin

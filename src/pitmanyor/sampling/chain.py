@@ -1,0 +1,146 @@
+"""One chain: a state, what it does in a sweep, and what it remembers of each."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
+from pitmanyor.network.network import Report
+from pitmanyor.plan.silence import TOPICS, WORDS
+from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
+from pitmanyor.sampling.health import check_measures, check_terms
+from pitmanyor.sampling.joining import join_state
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, share_of_anchors
+from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
+from pitmanyor.seeds import Seed
+from pitmanyor.state.state import State
+from pitmanyor.state.topic_columns import arrange
+
+SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
+
+
+class Join(NamedTuple):
+    """After how many sweeps of text alone the network joins, and with how many spare empty topics."""
+
+    text_sweeps: int
+    spare: int
+    method: Method = "exact"
+
+
+def tidy(state: State) -> None:
+    """Live topics first, so that topic k is column k."""
+    arrange(state, np.ones(state.capacity, bool))
+
+
+class Chain:
+    """Sweeps a state and keeps its trace; the same seed gives the same bytes on any number of threads.
+
+    Between sweeps the state is tidy. What the next sweep does depends on the state, the seed and the number of sweeps
+    alone (and on the sizes of columns and Stirling tables, which are in the state), so a chain can be put away.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        *,
+        seed: int,
+        chain: int = 0,
+        sweep: Sweep = "mixed",
+        burn_in: int = 0,
+        anchors: float | None = None,
+        passes: int = 1,
+        n_threads: int = 1,
+        join: Join | None = None,
+    ) -> None:
+        self.state, self.seed, self.chain, self.burn_in, self.join = state, seed, chain, burn_in, join
+        self.network: TextAndNetwork | None = None
+        share = share_of_anchors(state.plan.n_tokens) if anchors is None else anchors
+        small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
+        kind: Sweep = "collapsed" if small else sweep
+        self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads)
+        self.first = Sweeper(state, "collapsed", n_threads=n_threads)
+        self.measures = Measures(state)
+        self.started = False
+        self.n_sweeps = 0
+        self.trace: dict[str, list[float]] = {}
+
+    def initialise(self, n_topics: int | None = None) -> None:
+        """Seat every token for the first time."""
+        numba.set_num_threads(self.sweeper.n_threads)
+        initialise(self.state, (self.seed, self.chain, 0), n_topics)
+        tidy(self.state)
+        self.measures.take(self.state, (self.seed, self.chain, 0))
+        self.started = True
+
+    def continue_from(self, n_sweeps: int, trace: dict[str, list[float]]) -> None:
+        """Take up a state that was put away after so many sweeps: its measures are those of the last of them."""
+        numba.set_num_threads(self.sweeper.n_threads)
+        self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
+        if self.state.network:
+            self.network = self._with_network(method_of(self.state.network))
+            self.network.restore(self.state.network)
+        self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
+
+    def step(self) -> None:
+        """One sweep: concentrations, then every token; then the trace. A StateError if a number is no number."""
+        check_measures(self.state, self.measures)
+        self.n_sweeps += 1
+        seed = (self.seed, self.chain, self.n_sweeps)
+        if self.join is not None and self.network is None and self.n_sweeps > self.join.text_sweeps:
+            self._let_network_join(seed)
+        sample_concentrations(self.state, self.measures, seed, *((self.network.fixed,) if self.network else ()))
+        check_terms(self.state)
+        if self.network:
+            self.network.sweep(self.state, seed)
+        else:
+            (self.first if self.n_sweeps <= self.burn_in else self.sweeper).step(self.state, seed)
+        tidy(self.state)
+        self.measures.take(self.state, seed)
+        check_measures(self.state, self.measures)
+        self._remember()
+
+    def _let_network_join(self, seed: Seed) -> None:
+        """From here on the topics are fixed, and linked nodes are vectors (maths 6)."""
+        assert self.join is not None
+        self.state = join_state(self.state, self.join.spare)
+        self.measures = Measures(self.state)
+        self.measures.take(self.state, (seed[0], seed[1], seed[2] - 1))
+        self.network = self._with_network(self.join.method)
+        self.network.start(self.state, seed)
+
+    def _with_network(self, method: Method) -> TextAndNetwork:
+        return TextAndNetwork(self.state, self.sweeper.n_threads, method, passes=self.sweeper.passes)
+
+    def _remember(self) -> None:
+        state = self.state
+        self._add("n_topics", state.n_topics)
+        self._add("log_joint", self.measures.log_joint)
+        for i, node in enumerate(state.plan.nodes):
+            if node.name in (TOPICS, WORDS):
+                continue
+            if node.local:
+                customers, tables = self.measures.by_node[i][:, [SEATED, OPENED]].sum(axis=0)
+            else:
+                customers, tables = state.net.totals[state.layout.blocks[i].rests].sum(axis=0)
+            self._add(f"customers/{node.name}", float(customers))
+            self._add(f"tables/{node.name}", float(tables))
+            self._add(f"concentration/{node.name}", float(np.mean(concentration_of(state, node.name))))
+        self._remember_network()
+
+    def _remember_network(self) -> None:
+        """Not a number as long as the network has not joined."""
+        if self.join is None:
+            return
+        network = self.network.network if self.network else None
+        values = network.log_likelihood() if network else {}
+        for links in self.state.plan.graph.link_sets:
+            self._add(f"network/log_likelihood/{links.name}", values.get(links.name, math.nan))
+        for name in Report._fields:
+            self._add(f"network/{name}", float(getattr(self.network.report, name)) if self.network else math.nan)
+
+    def _add(self, name: str, value: float) -> None:
+        self.trace.setdefault(name, []).append(value)

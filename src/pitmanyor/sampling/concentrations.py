@@ -1,0 +1,166 @@
+"""Concentrations sampled by their auxiliary variables, and the log joint (maths 5 and 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Gamma, Node
+from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
+from pitmanyor.kernels.monitor.sizes import count_sizes, sum_documents
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
+from pitmanyor.kernels.restaurant.births import LEAST
+from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
+from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.sampling.switching import chunk_cells
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.state import State
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+DRAWS, LAYERS = 9, 12  # the purposes of the streams
+
+
+class Measures:
+    """Auxiliary sums and log joint of every restaurant, as they stand after a sweep."""
+
+    def __init__(self, state: State) -> None:
+        nodes = state.plan.nodes
+        self.chunks = {i: chunk_cells(state, i) for i, n in enumerate(nodes) if n.side == "word" and not n.local}
+        self.by_node: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)
+        self.dishes: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)  # of word-side nodes, in runs of cells
+
+    def take(self, state: State, seed: Seed) -> None:
+        """Measure the shared nodes; documents were measured as they were visited."""
+        net, rng = state.net, generator(seed, LAYERS)
+        local = 0
+        for i, node in enumerate(state.plan.nodes):
+            cells = state.plan.cells.of(i)
+            if node.local:
+                if net.nodes[i, LAYER]:
+                    b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
+                    total, sizes = _documents(state, local)
+                    if node.per_topic:
+                        sizes = _sizes_of_crossed(state, i)
+                    self.by_node[i] = _layer(total, sizes, node.discount, b, rng)
+                else:
+                    self.by_node[i] = state.text.measures[:, local].astype(np.float64)
+                local += 1
+            elif i in self.chunks:
+                chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
+                drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
+                self.dishes[i] = np.empty((len(drawn), N_MEASURES))
+                self.by_node[i] = np.empty((len(chunks.instances) * columns, N_MEASURES))
+                outs = (drawn, self.dishes[i], self.by_node[i])
+                measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
+            else:
+                out = np.zeros((cells.stop - cells.start, N_MEASURES))
+                measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
+                self.by_node[i] = out
+
+    @property
+    def log_joint(self) -> float:
+        """log p(words, topics, tables), of the count pmf (maths 1)."""
+        return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
+
+
+def _documents(state: State, local: int) -> tuple[Floats, list[Ints]]:
+    """Sums of a local node's measures, and how many documents have 0, 1, 2... tables, and customers."""
+    measures = state.text.measures
+    total, sizes = np.zeros((1, N_MEASURES)), _no_sizes(state)
+    sum_documents(measures, local, total[0], sizes)
+    return total, [np.trim_zeros(row, "b") for row in sizes]
+
+
+def _sizes_of_crossed(state: State, i: int) -> list[Ints]:
+    """The same sizes of the restaurants of a node per document and topic, whose customers are tokens."""
+    streams = np.array([stream.emit == state.plan.nodes[i].name for stream in state.plan.graph.streams])
+    sizes, work = _no_sizes(state), np.zeros((2, state.capacity), np.int64)
+    count_sizes(state.text, streams, np.uint32(1 << state.net.nodes[i, SHIFT]), work, sizes)
+    return [np.trim_zeros(row, "b") for row in sizes]
+
+
+def _no_sizes(state: State) -> Ints:
+    """No document has more tables or customers in a node than tokens."""
+    longest = int(np.diff(state.text.first[:: state.text.leaf.shape[1]]).max())
+    return np.zeros((2, longest + 1), np.int64)
+
+
+def _layer(total: Floats, sizes: list[Ints], a: float, b: float, rng: np.random.Generator) -> Floats:
+    """What the restaurants of all documents need together, where they share b: only counts of counts matter.
+
+    Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
+    omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
+    """
+    more_tables, more_customers = (_more_than(counts) for counts in sizes)
+    by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
+    total[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
+    total[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
+    total[0, JOINT] += more_tables @ np.log(by_table) - more_customers @ np.log(by_customer)
+    return total
+
+
+def _more_than(sizes: Ints) -> Ints:
+    """How many are above 0, 1, 2, ..., from how many are 0, 1, 2, ..."""
+    return sizes[::-1].cumsum()[::-1][1:]
+
+
+def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Collection[str] = ()) -> None:
+    """Draw every concentration that has a prior, given the measures of the last sweep; `but` these nodes'."""
+    rng = generator(seed, DRAWS)
+    for i, node in enumerate(state.plan.nodes):
+        if isinstance(node.concentration, Gamma) and node.name not in but:
+            values = measures.by_node[i]
+            if node.share == "layer":
+                values = values.sum(axis=0, keepdims=True)
+            drawn = _draw(rng, node.concentration, values)
+            _store(state, i, node, drawn)
+            _refresh(state, i, node)
+    open_door(state.net)
+
+
+def _draw(rng: np.random.Generator, prior: Gamma, values: Floats) -> Floats:
+    """b ~ Gamma(tau0 + sum zeta, rate tau1 - sum log(1 - omega)); without customers this is the prior."""
+    shape, rate = prior.shape + values[:, ZETA], prior.rate + values[:, OMEGA]
+    # Gamma(s) = Gamma(s + 1) U^(1/s), in logs: small shapes underflow
+    log_b = np.log(rng.gamma(shape + 1.0)) + np.log1p(-rng.random(len(shape))) / shape - np.log(rate)
+    return np.maximum(np.exp(np.maximum(log_b, np.log(LEAST))), LEAST)
+
+
+def _store(state: State, i: int, node: Node, drawn: Floats) -> None:
+    block = state.layout.blocks[i]
+    if node.share == "layer":
+        state.net.rests[CONCENTRATION, block.rests] = drawn[0]
+    elif node.local:
+        state.text.concentration[state.net.nodes[i, OWN]] = drawn
+    else:
+        columns = len(drawn) // block.n_instances
+        own = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
+        own[:, :columns] = drawn.reshape(block.n_instances, columns)
+
+
+def store_concentrations(state: State, name: str, drawn: Floats) -> None:
+    """Let a node have concentrations that were drawn elsewhere: one, or one per instance."""
+    i = state.plan.index[name]
+    _store(state, i, state.plan.nodes[i], drawn)
+    _refresh(state, i, state.plan.nodes[i])
+
+
+def _refresh(state: State, i: int, node: Node) -> None:
+    if not node.local:
+        block = state.layout.blocks[i]
+        refresh_restaurants(state.net, i, block.rest, block.to_rest, block.n_instances * block.own)
+
+
+def concentration_of(state: State, name: str) -> Floats:
+    """Current concentrations of a node: one, or one per restaurant."""
+    i = state.plan.index[name]
+    node, block = state.plan.nodes[i], state.layout.blocks[i]
+    if node.local and node.share == "node" and isinstance(node.concentration, Gamma):
+        return np.asarray(state.text.concentration[state.net.nodes[i, OWN]])
+    values = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
+    if node.share == "layer" or not isinstance(node.concentration, Gamma):
+        return values[0, :1]
+    return values[:, np.flatnonzero(state.net.live)].reshape(-1) if node.per_topic else values[:, 0]

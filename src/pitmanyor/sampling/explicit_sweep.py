@@ -1,0 +1,123 @@
+"""The explicit sweep of a state whose shared nodes are vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Graph
+from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep, fill_sums
+from pitmanyor.kernels.documents.one_node.explicit import simple_sweep
+from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
+from pitmanyor.kernels.documents.own_words.explicit import crossed_sweep
+from pitmanyor.kernels.documents.topic_nodes.explicit import quick_sweep
+from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
+from pitmanyor.seeds import Seed
+from pitmanyor.state.scratch_arrays import (
+    NOT_SUMMED,
+    is_crossed,
+    is_plain,
+    is_quick,
+    new_crossed,
+    new_desks,
+    new_sheets,
+    new_slots,
+)
+from pitmanyor.state.state import State
+
+
+class Explicit:
+    """Scratch of the explicit sweep for a number of threads, and its cached sums."""
+
+    def __init__(self, state: State, n_threads: int) -> None:
+        plan = state.plan
+        n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
+        self.n_threads = n_threads
+        self.bench = Bench(
+            np.zeros((n_threads, 3, n_topic + 1), np.int64),
+            np.zeros((n_threads, 3, n_word + 1), np.int64),
+            np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
+        )
+        self.simple, self.crossed, self.quick = is_plain(plan), is_crossed(plan), is_quick(plan)
+        self.slots = new_slots(plan, state.capacity, n_threads, state.net.stay.dtype)
+        self.dishes = new_crossed(state.capacity, n_threads, state.net.stay.dtype)
+        self.desks = new_desks(plan, state.capacity, n_threads)
+        self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
+        self.pairs, self.index = cached_pairs(state)
+        self.by_context = np.argsort(state.text.context, kind="stable").astype(np.int32)
+        self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
+
+    def sweep(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed, passes: int = 1) -> None:
+        """Update the tokens of `documents` among the first `n_held` topics, so many times.
+
+        Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
+        """
+        self._make_room(state)
+        chosen = np.zeros(state.plan.n_documents, bool)
+        chosen[documents] = True
+        documents = self.by_context[chosen[self.by_context]].astype(np.int64)
+        for p, (row_cell, word_node, _) in enumerate(self.pairs):
+            row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
+            block = state.layout.blocks[word_node]
+            fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
+        given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
+        if self.simple:
+            self.slots.stamp[:] = NOT_SUMMED
+            simple_sweep(*given, self.slots, *rest, documents, n_held, seed, passes)
+        elif self.crossed:
+            self.slots.stamp[:] = NOT_SUMMED
+            crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed, passes)
+        elif self.quick:
+            self.sheets.sums[:] = NOT_SUMMED
+            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed, passes)
+        else:
+            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)
+
+    def _make_room(self, state: State) -> None:
+        if self.desks.slot_of.shape[1] != state.capacity:
+            self.desks = new_desks(state.plan, state.capacity, self.n_threads)
+            self.sheets = new_sheets(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+            self.slots = new_slots(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+            self.dishes = new_crossed(state.capacity, self.n_threads, state.net.stay.dtype)
+        n_blocks = state.capacity // BLOCK
+        if self.sums.blocks.shape[2] != n_blocks:
+            n_words = max([size for _, _, size in self.pairs], default=1)
+            self.sums = Sums(
+                self.index,
+                np.zeros((len(self.pairs), n_words)),
+                np.zeros((len(self.pairs), n_words, n_blocks), state.net.stay.dtype),
+            )
+
+
+def cached_pairs(state: State) -> tuple[list[tuple[int, int, int]], NDArray[np.int64]]:
+    """Pairs of a topic-side position and a word-side one whose sums depend on no document.
+
+    Returns (cell of the topic-side row or -1, word node, its number of words) per pair, and where a kernel finds each.
+    """
+    plan = state.plan
+    topics, words = plan.topic_walks, plan.word_walks
+    n_topic = int(topics.first[1])
+    nodes = [plan.nodes[int(state.net.cells[topics.cell[pos], NODE])] for pos in range(n_topic)]
+    entries = {node.name for node in nodes if not node.local and _is_entry(plan.graph, node.name, "topic")}
+    rows = [(pos, int(topics.cell[pos])) for pos, node in enumerate(nodes) if node.name in entries and not node.plate]
+    if any(node.local and not node.parents for node in nodes):
+        rows.append((-1, CONSTANT))
+    index = np.full((n_topic + 1, len(plan.graph.streams), words.longest + 1), -1, np.int64)
+    pairs: list[tuple[int, int, int]] = []
+    for s in range(len(plan.graph.streams)):
+        for e in range(int(words.first[s]), int(words.first[s + 1])):
+            node = plan.nodes[int(state.net.cells[words.cell[e], NODE])] if words.mode[e] == AT_WORD else None
+            if node is None or not node.per_topic or not _is_entry(plan.graph, node.name, "word"):
+                continue
+            for pos, cell in rows:
+                pair = (cell, plan.index[node.name], len(plan.words[node.name]))
+                if pair not in pairs:
+                    pairs.append(pair)
+                index[pos + 1, s, e - int(words.first[s]) + 1] = pairs.index(pair)
+    return pairs, index
+
+
+def _is_entry(graph: Graph, name: str, side: str) -> bool:
+    """Do documents reach a shared node directly: from a local child, or as the leaf of a stream?"""
+    leaves = {stream.topic if side == "topic" else stream.emit for stream in graph.streams}
+    return name in leaves or any(child.local and name in child.parents for child in graph.nodes)

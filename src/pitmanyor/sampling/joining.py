@@ -1,0 +1,78 @@
+"""When the network joins: the topics there are, and a few spare ones, under a finite root (maths 6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Graph, Node
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
+from pitmanyor.kernels.restaurant.refresh import refresh_all
+from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.state.state import RULES, State, new_state
+from pitmanyor.state.stirling_sizes import fit_tables
+
+
+def root_of(graph: Graph) -> Node:
+    """The node that all linked nodes stand on; a PlanError where they stand on something else."""
+    roots = set()
+    for links in graph.link_sets:
+        node = graph[links.between]
+        if len(node.parents) != 1 or graph[node.parents[0]].parents or graph[node.parents[0]].plate:
+            raise PlanError(
+                f"the links {links.name!r} are between {node.name!r}, whose base is "
+                f"{' and '.join(map(repr, node.parents)) or 'nothing'}; links are sampled between nodes whose only "
+                f"base is the root of all topics: rebase({node.name!r}, ...), or leave the links out by "
+                f"without({links.name!r})"
+            )
+        roots.add(node.parents[0])
+    if len(roots) != 1:
+        raise PlanError(f"linked nodes stand on {len(roots)} roots, {', '.join(sorted(roots))}; they must share one")
+    return graph[roots.pop()]
+
+
+def finite(graph: Graph, n_topics: int) -> Graph:
+    """The graph with so many topics: its root is Dirichlet(b/K, ..., b/K). A finite root stays as it is."""
+    root = root_of(graph)
+    if root.kind != "gem":
+        return graph
+    fixed = replace(root, kind="dirichlet", over=int(n_topics), discount=0.0)
+    nodes = (fixed if node.name == root.name else node for node in graph.nodes)
+    return Graph.from_parts(nodes, graph.streams, graph.link_sets)
+
+
+def finite_plan(plan: Plan, n_topics: int) -> Plan:
+    return compile_plan(finite(plan.graph, n_topics), plan.corpus)
+
+
+def join_state(state: State, spare: int) -> State:
+    """A tidy state as one of so many topics for good: every count, every token where it was."""
+    plan = finite_plan(state.plan, state.n_topics + spare)
+    rule = next(name for name, code in RULES.items() if code == state.net.status[RULE])
+    new = new_state(plan, rule=rule, precision=state.net.stay.dtype)  # type: ignore[arg-type]
+    live, old_net, net = state.n_topics, state.net, new.net
+    for old, block, node in zip(state.layout.blocks, new.layout.blocks, plan.nodes, strict=True):
+        wide, own = min(old.width, live), min(old.own, live)
+        for column in (CUSTOMERS, TABLES):
+            if column == TABLES and node.kind == "dirichlet":
+                continue  # a Dirichlet has none
+            rows = old_net.counts[old.rows, column].reshape(old.n_cells, old.width)
+            net.counts[block.rows, column].reshape(block.n_cells, block.width)[:, :wide] = rows[:, :wide]
+            rests = old_net.totals[old.rests, column].reshape(old.n_instances, old.own)
+            net.totals[block.rests, column].reshape(block.n_instances, block.own)[:, :own] = rests[:, :own]
+        if old.n_parents:
+            to = old_net.to[old.to_rows].reshape(old.n_cells, old.width, old.n_parents)
+            net.to[block.to_rows].reshape(block.n_cells, block.width, -1)[:, :wide] = to[:, :wide]
+            n_to = old_net.n_to[old.to_rests].reshape(old.n_instances, old.own, old.n_parents)
+            net.n_to[block.to_rests].reshape(block.n_instances, block.own, -1)[:, :own] = n_to[:, :own]
+        b = old_net.rests[CONCENTRATION, old.rests].reshape(old.n_instances, old.own)
+        mine = net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
+        mine[:] = b[:, :1]
+        mine[:, :own] = b[:, :own]
+    for name in ("topic", "code", "concentration", "measures"):
+        np.copyto(getattr(new.text, name), getattr(state.text, name))
+    fit_tables(new)
+    refresh_all(new.net, new.tables)
+    return new

@@ -1,0 +1,109 @@
+"""Which word nodes are leaves, their tokens by cell, and their cells in runs of like work (kernels: leaf_tables.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.kernels.restaurant.arrays import SHIFT
+from pitmanyor.kernels.switching.leaf_tables import Leaves, Rows, index_tokens
+from pitmanyor.kernels.switching.topic_vectors import CHUNK
+from pitmanyor.plan import Plan
+from pitmanyor.state.layout import Block
+from pitmanyor.state.state import State
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafCells:
+    """One leaf's cells in runs, none across two instances."""
+
+    bounds: Ints
+    instances: Ints  # (instance, 2): its first run and the one after its last
+    bits: int  # of a token's walk that leads here; 0: all do
+    parent: int | None  # the node to whose counts tables are added, and from which they are taken, as rows are visited
+
+    def rows(self, block: Block, n_held: int) -> Rows:
+        """The runs with scratch for the columns there are now."""
+        n_runs, sends = len(self.bounds) - 1, self.parent is not None
+        work = np.zeros((n_runs, 2, block.width + 1), np.int32)
+        partial = np.empty((n_runs, n_held * (1 + block.n_parents)), np.int64)
+        return Rows(self.bounds, self.instances, sends, np.uint32(self.bits), work, partial, n_held)
+
+
+@dataclass(frozen=True, eq=False)
+class LeafIndex:
+    """The leaves of a plan by node, and their tokens by cell."""
+
+    nodes: dict[int, LeafCells]
+    tokens: Leaves
+
+    @property
+    def parents(self) -> set[int]:
+        """Nodes whose customers are all tables of leaves, which take them off and add them by themselves."""
+        return {leaf.parent for leaf in self.nodes.values() if leaf.parent is not None}
+
+
+def find_leaves(state: State) -> LeafIndex:
+    plan, shift = state.plan, state.net.nodes[:, SHIFT]
+    leaves = find_emitters(plan)
+    bits = {emit: 0 if emit == name else 1 << int(shift[plan.index[emit]]) for name, emit in leaves.items()}
+    streams = [stream for stream in plan.graph.streams if stream.emit in bits]
+    n_tokens = sum(len(plan.corpus.streams[stream.name].words) for stream in streams)
+    tokens = Leaves(
+        np.zeros(int(plan.cells.first[-1]) + 2, np.int64),
+        np.empty(n_tokens, np.int32),
+        np.array([stream.emit in bits for stream in plan.graph.streams], np.int64),
+        np.array([bits.get(stream.emit, 0) for stream in plan.graph.streams], np.uint32),
+    )
+    index_tokens(state.text, state.words, tokens)
+    tokens = tokens._replace(first=tokens.first[:-1])
+    nodes = {plan.index[name]: _runs(plan, plan.index[name], bits[emit], tokens.first) for name, emit in leaves.items()}
+    senders = {plan.nodes[i].name for i, leaf in nodes.items() if leaf.parent is not None}
+    for i, leaf in nodes.items():
+        if leaf.parent is not None and not _has_only(plan, leaf.parent, senders):
+            nodes[i] = replace(leaf, parent=None)
+    return LeafIndex(nodes, tokens)
+
+
+def _has_only(plan: Plan, parent: int, children: set[str]) -> bool:
+    """Do all customers of a node come from these children?"""
+    name = plan.nodes[parent].name
+    below = {node.name for node in plan.nodes if name in node.parents}
+    return below <= children and all(stream.emit != name for stream in plan.graph.streams)
+
+
+def find_emitters(plan: Plan) -> dict[str, str]:
+    """The leaves, and the node by which each emits tokens: itself, or its one child, if that is local and per topic."""
+    emit = {stream.emit for stream in plan.graph.streams}
+    children = {node.name: [c for c in plan.nodes if node.name in c.parents] for node in plan.nodes}
+    found = {}
+    for node in plan.nodes:
+        if node.local or not node.per_topic:
+            continue
+        below = children[node.name]
+        if node.name in emit and not below:
+            found[node.name] = node.name
+        elif node.name not in emit and len(below) == 1 and below[0].name in emit:
+            child = below[0]
+            if child.local and child.per_topic and len(child.parents) == 1 and not children[child.name]:
+                found[node.name] = child.name
+    return found
+
+
+def _runs(plan: Plan, index: int, bits: int, first: Ints) -> LeafCells:
+    """Runs of some CHUNK cells, fewer where the words are common, so that threads share the work evenly."""
+    cells = plan.cells.of(index)
+    n_tokens = np.diff(first[cells.start : cells.stop + 1])
+    work = np.cumsum(n_tokens + n_tokens.mean())  # passing over a cell's columns costs as much as its tokens
+    run = np.searchsorted(work, np.arange(1, len(work) // CHUNK + 1) * work[-1] / max(len(work) // CHUNK, 1))
+    starts = np.flatnonzero(np.diff(plan.cells.instance[cells], prepend=-1))
+    bounds = np.unique(np.concatenate([starts, run[run < len(work)], [len(work)]]))
+    place = np.searchsorted(bounds, np.append(starts, len(work)))
+    parents = plan.nodes[index].parents
+    # with one instance no two cells have the same parent, so runs cannot meet there
+    parent = plan.index[parents[0]] if len(starts) == len(parents) == 1 else None
+    return LeafCells(bounds + cells.start, np.stack([place[:-1], place[1:]], axis=1), bits, parent)

@@ -1,0 +1,121 @@
+"""Sweeps over a state: collapsed, explicit, and their mixture by anchors (maths 4)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN, collapsed_sweep
+from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
+from pitmanyor.kernels.restaurant.arrays import N_COLUMNS, N_LIVE
+from pitmanyor.kernels.switching.customers import mark_topics
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.switching import Switch
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.state import State
+from pitmanyor.state.stirling_sizes import fit_tables
+from pitmanyor.state.topic_columns import arrange, grow
+
+Sweep = Literal["mixed", "collapsed", "explicit"]
+SWEEPS = ("mixed", "collapsed", "explicit")
+TABLES_EVERY = 8  # sweeps
+PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
+ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
+ANCHORS = 11  # the purpose of the stream that picks them
+
+
+def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
+    """One collapsed update of the given documents; makes room for new topics on the way."""
+    start, n_streams = 0, state.text.leaf.shape[1]
+    while True:
+        given = (state.net, state.tables, state.terms)
+        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
+        if state.plain:
+            start = plain_collapsed_sweep(*given, state.slots, state.crossed, *rest)
+        else:
+            start = collapsed_sweep(*given, state.desks, *rest)
+        if start == len(documents):
+            return
+        d = documents[start]
+        size = int(state.text.first[(d + 1) * n_streams] - state.text.first[d * n_streams])
+        grow(state, int(state.net.status[N_LIVE]) + size + 2)
+
+
+def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
+    """Seat every token: topics drawn one after the other, or dealt at random over `n_topics` to begin with."""
+    topic = state.text.topic
+    topic[:] = UNSEEN
+    if n_topics is not None:
+        if n_topics > state.max_topics:
+            raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+        if state.plan.n_topics is None:
+            if n_topics + 1 > state.capacity:
+                grow(state, n_topics + 1)
+            state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
+        topic[:] = FORCED - generator(seed, 0).integers(n_topics, size=len(topic))
+    for part in np.array_split(np.arange(state.plan.n_documents), min(PARTS, state.plan.n_documents)):
+        collapsed(state, part, seed)
+        fit_tables(state)
+
+
+def share_of_anchors(n_tokens: int) -> float:
+    """The share of documents that are anchors where nobody says: births and deaths cost the same in every corpus."""
+    return min(1.0, max(FEWEST, ANCHORED / max(n_tokens, 1)))
+
+
+class Sweeper:
+    """Carries out sweeps of one kind over a state, on so many threads."""
+
+    def __init__(
+        self, state: State, sweep: Sweep, *, anchors: float = 0.05, passes: int = 1, n_threads: int = 1
+    ) -> None:
+        if sweep not in SWEEPS:
+            raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
+        if not 0.0 < anchors <= 1.0:
+            raise PlanError(f"anchors is a share of the documents above 0 and up to 1, not {anchors}")
+        if sweep == "explicit" and state.plan.n_topics is None:
+            raise PlanError(
+                "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
+                'use sweep="mixed", or a finite root such as g.dirichlet(..., over=100)'
+            )
+        if passes < 1:
+            raise PlanError(f"passes is how often a sweep updates an explicit document, once at least, not {passes}")
+        if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
+            raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
+        self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
+        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
+
+    def step(self, state: State, seed: Seed) -> None:
+        """One update of every token, and of those of explicit documents as many as there are passes."""
+        numba.set_num_threads(self.n_threads)
+        n_documents = state.plan.n_documents
+        is_anchor = np.ones(n_documents, bool)
+        if self.sweep == "explicit":
+            is_anchor[:] = False
+        elif self.sweep == "mixed":
+            is_anchor = generator(seed, ANCHORS).random(n_documents) < self.anchors
+        if seed[2] % TABLES_EVERY == 0:
+            fit_tables(state)
+        collapsed(state, np.flatnonzero(is_anchor), seed)
+        others = np.flatnonzero(~is_anchor)
+        if not len(others):
+            return
+        n_held = arrange(state, held_topics(state, is_anchor))
+        if n_held:
+            self.switch.down(state, seed, n_held=n_held)
+            self.explicit.sweep(state, others, n_held, seed, self.passes)
+            self.switch.up(state, seed)
+
+
+def held_topics(state: State, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Topics that a token of an anchor has: those that explicit documents may use. All, below a finite root."""
+    held = np.zeros(state.capacity, bool)
+    if state.plan.n_topics is not None:
+        held[: state.plan.n_topics] = True
+        return held
+    mark_topics(state.text, is_anchor, held)
+    return held

@@ -1,0 +1,224 @@
+"""Text and network in turn: sweeps over documents given explicit vectors, and steps of the network given counts.
+
+While the network is there, the linked nodes and their root are never integrated out: they stay vectors from sweep to
+sweep (maths 6). All other shared nodes go down and up as in any explicit sweep. Tables of linked nodes are drawn on
+the way up, as text alone would have them, so that a state is complete; no step of the network reads them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.graph import Gamma, Links
+from pitmanyor.kernels.network.masses import Masses
+from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES
+from pitmanyor.network.beginning import find_places
+from pitmanyor.network.features import kernel_of
+from pitmanyor.network.linked import LinkedNode, Seats
+from pitmanyor.network.network import Network, Report, Shared
+from pitmanyor.network.observed import Ends, Observed, observe
+from pitmanyor.network.pair_links import PairLinks
+from pitmanyor.network.root import Prior, Root, draw_log_gamma
+from pitmanyor.network.similar_links import SimilarLinks
+from pitmanyor.plan import Plan
+from pitmanyor.sampling.concentrations import concentration_of, store_concentrations
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.joining import root_of
+from pitmanyor.sampling.paper_network import PaperNetwork
+from pitmanyor.sampling.switching import Given, Switch
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.state import State
+from pitmanyor.state.stirling_sizes import fit_tables
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+START, STEP = 41, 42  # purposes of streams
+TABLES_EVERY = 8  # sweeps
+SCORES = "/scores"
+Method = Literal["exact", "paper"]
+
+
+def method_of(arrays: Mapping[str, Floats]) -> Method:
+    """Which method left these unknowns: only the paper's has a score for every pair."""
+    return "paper" if any(name.endswith(SCORES) for name in arrays) else "exact"
+
+
+def observed_links(plan: Plan, links: Links) -> Observed:
+    """The pairs of a link set between the instances of its node; a warning if some links lead nowhere."""
+    corpus = plan.corpus
+    if links.name not in corpus.links:
+        have = ", ".join(map(repr, corpus.links)) or "none"
+        raise PlanError(
+            f"the graph has links {links.name!r}, and this corpus has none of that name (it has: {have}); "
+            f"fit graph.without({links.name!r}), or give the corpus links"
+        )
+    found = corpus.links[links.name]
+    code: dict[Hashable, int] = {label: i for i, label in enumerate(plan.instances[links.between].labels)}
+    place = np.array([code.get(label, -1) for label in found.labels], np.int64)
+    sources, targets = place[found.sources], place[found.targets]
+    known = (sources >= 0) & (targets >= 0)
+    if not known.all():
+        warnings.warn(
+            f"{int((~known).sum())} of {len(known)} links {links.name!r} lead to or from somebody without documents "
+            "here and are left out",
+            stacklevel=2,
+        )
+    hidden = place[found.hidden].reshape(-1, 2)
+    ends = Ends(sources[known], targets[known], hidden[(hidden >= 0).all(axis=1)])
+    return observe(len(code), ends, directed=links.directed, self_links=links.self_links)
+
+
+def _prior(concentration: float | Gamma) -> Prior | None:
+    return Prior(concentration.shape, concentration.rate) if isinstance(concentration, Gamma) else None
+
+
+class TextAndNetwork:
+    """The network of a state with a finite root, and sweeps of both."""
+
+    def __init__(self, state: State, n_threads: int, method: Method = "exact", *, passes: int = 1) -> None:
+        plan = state.plan
+        self.passes = passes
+        self.root_name = root_of(plan.graph).name
+        self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
+        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
+        self.network = self._network(state)
+        self.paper = PaperNetwork(self.network) if method == "paper" else None
+        self.report = Report(0.0, 0.0, 0.0, 0)
+
+    def _network(self, state: State) -> Network:
+        plan, k = state.plan, state.n_topics
+        node = plan.graph[self.root_name]
+        b = float(concentration_of(state, self.root_name)[0])
+        root = Root(np.full(k, -np.log(k)), b, _prior(node.concentration), np.zeros(k, np.int64))
+        nodes, shared = {}, {}
+        for name in self.linked:
+            n = len(plan.instances[name])
+            masses = Masses(
+                log_mass=np.zeros((n, k)),
+                log_u0=np.zeros(n),
+                concentration=np.full(n, concentration_of(state, name)),
+                customers=np.zeros((n, k), np.int64),
+                log_base=root.log_mu,
+            )
+            between = [links for links in plan.graph.link_sets if links.between == name]
+            seen = {links.name: observed_links(plan, links) for links in between}
+            sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
+            pairs = {
+                links.name: PairLinks(kernel_of(links), k, seen[links.name])
+                for links in between
+                if links.kernel == "pair"
+            }
+            nodes[name] = LinkedNode(plan.graph[name].discount, masses, sets, seen, pairs)
+            shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].share == "layer")
+        return Network(root, nodes, shared)
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """Nodes that stay vectors: their concentrations are drawn here."""
+        return (self.root_name, *self.linked)
+
+    def start(self, state: State, seed: Seed) -> None:
+        """First vectors, from the counts of a state that text alone has made."""
+        self._read_customers(state)
+        rng, network = generator(seed, START), self.network
+        all_customers = self._counts(state, self.root_name, CUSTOMERS)[0]
+        if all_customers.any():
+            alpha = all_customers + network.root.concentration / state.n_topics
+            network.root.log_mu[:] = draw_log_gamma(alpha, rng)
+            network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
+        else:  # links alone: the prior would leave one topic or two, and more are hard to find from there
+            network.root.log_mu[:] = -np.log(state.n_topics)
+        for name, node in network.nodes.items():
+            node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
+        if not state.plan.n_tokens:
+            find_places(network, self._seats(state), seed, rng)
+        if self.paper:
+            self.paper.start()
+        state.network = self.export()
+
+    def export(self) -> dict[str, Floats]:
+        """Every unknown of the network, by name: copies."""
+        out = {"log_mu": self.network.root.log_mu.copy()}
+        for name, node in self.network.nodes.items():
+            out |= {f"{name}/log_mass": node.masses.log_mass.copy(), f"{name}/log_u0": node.masses.log_u0.copy()}
+            out |= {f"{links}/weights": item.weights.copy() for links, item in node.all_sets.items()}
+        if self.paper:
+            out[f"{self.paper.name}{SCORES}"] = self.paper.scores.copy()
+        return out
+
+    def restore(self, arrays: dict[str, Floats]) -> None:
+        """Take up what `export` gave; a ValueError if it is of another network. Concentrations are in the state."""
+        if set(arrays) != set(self.export()):
+            raise ValueError("unknowns of another network")
+        for name, mine in self.export().items():
+            if arrays[name].shape != mine.shape or not np.isfinite(arrays[name]).all():
+                raise ValueError(f"{name} of another network")
+        self.network.root.log_mu[:] = arrays["log_mu"]
+        for name, node in self.network.nodes.items():
+            node.masses.log_mass[:] = arrays[f"{name}/log_mass"]
+            node.masses.log_u0[:] = arrays[f"{name}/log_u0"]
+            for links, item in node.all_sets.items():
+                item.weights = arrays[f"{links}/weights"].copy()
+            node.refresh()
+        if self.paper:
+            self.paper.scores = arrays[f"{self.paper.name}{SCORES}"].copy()
+
+    def sweep(self, state: State, seed: Seed) -> None:
+        """Every token given the vectors, then the network given the counts."""
+        if seed[2] % TABLES_EVERY == 0:
+            fit_tables(state)
+        if state.plan.n_tokens:
+            self.hand_down(state, seed)
+            self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed, self.passes)
+            self.switch.up(state, seed)
+            self._read_customers(state)
+        rng = generator(seed, STEP)
+        self.report = self.paper.step(rng) if self.paper else self.network.step(self._seats(state), seed, rng)
+        self._store(state)
+
+    def hand_down(self, state: State, seed: Seed) -> None:
+        """All shared nodes to vectors: the network's own as they are, the others drawn given them."""
+        self.switch.down(state, seed, self._given(state))
+
+    def _store(self, state: State) -> None:
+        root = self.network.root
+        store_concentrations(state, self.root_name, np.array([root.concentration]))
+        for name, node in self.network.nodes.items():
+            layer = self.network.shared[name].layer
+            store_concentrations(state, name, node.masses.concentration[:1] if layer else node.masses.concentration)
+        state.network = self.export()
+
+    def _given(self, state: State) -> dict[int, Given]:
+        index, root = state.plan.index, self.network.root
+        none = np.zeros(1)
+        out = {index[self.root_name]: Given(np.exp(root.log_mu)[None], none, none)}
+        for name, node in self.network.nodes.items():
+            out[index[name]] = Given(node.nu, node.masses.log_u0, node.log_total)
+        return out
+
+    def _seats(self, state: State) -> dict[str, Seats]:
+        discounts, graph = state.plan.discounts, state.plan.graph
+        return {name: Seats(state.tables, discounts.index(graph[name].discount)) for name in self.linked}
+
+    def _read_customers(self, state: State) -> None:
+        """What the text left: customers of linked nodes, and of the root from all others."""
+        others = self._counts(state, self.root_name, CUSTOMERS)[0].copy()
+        for name, node in self.network.nodes.items():
+            node.masses.customers[:] = self._counts(state, name, CUSTOMERS)
+            others -= self._counts(state, name, TABLES).sum(axis=0)
+        self.network.root.others = others
+
+    def _counts(self, state: State, name: str, column: int) -> Ints:
+        """Counts of a topic-side node, a row per instance."""
+        i = state.plan.index[name]
+        block, instance = state.layout.blocks[i], state.plan.cells.instance[state.plan.cells.of(i)]
+        rows = state.net.counts[block.rows, column].reshape(block.n_cells, block.width)[:, : state.n_topics]
+        out = np.zeros((block.n_instances, state.n_topics), np.int64)
+        out[instance] = rows
+        return out

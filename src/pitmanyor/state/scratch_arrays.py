@@ -1,0 +1,206 @@
+"""Scratch that kernels write on: lists of both sides, desks, sheets. Nothing in it outlives a document."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
+from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
+from pitmanyor.kernels.documents.own_words.scratch import Crossed
+from pitmanyor.kernels.documents.topic_nodes import scratch as rows
+from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
+from pitmanyor.kernels.restaurant.small_terms import OPEN
+from pitmanyor.plan import Plan
+from pitmanyor.plan.walks import Walks
+
+NOT_SUMMED = -2  # no row
+LINES = 128  # bytes that processors hand to and fro together
+
+
+def new_scratch(plan: Plan, capacity: int, precision: DTypeLike) -> tuple[Side, Side, Visit]:
+    """What the collapsed sweep writes on: lists of both sides with room for their values, and a visit."""
+    topics = _side(plan.topic_walks, capacity, precision)
+    words = _side(plan.word_walks, capacity, precision)
+    return topics, words, _visit(capacity)
+
+
+def _side(walks: Walks, capacity: int, precision: DTypeLike) -> Side:
+    longest = walks.longest
+    return Side(
+        lists=np.stack([walks.first, np.append(walks.n_shared, 0)], axis=1),
+        entries=np.stack([walks.cell, walks.mode, walks.par_first[:-1]], axis=1),
+        par=walks.par,
+        scratch=np.zeros((3, longest + 1), np.int64),
+        values=np.zeros((longest, capacity), precision),
+    )
+
+
+def _visit(capacity: int) -> Visit:
+    return Visit(
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity // BLOCK + 1),
+        np.zeros(1, np.int64),
+    )
+
+
+def local_nodes(plan: Plan) -> list[int]:
+    return [i for i, node in enumerate(plan.nodes) if node.local]
+
+
+def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
+    """Desks for so many threads: slots for the topics of the longest document, and the common slot."""
+    n_streams = len(plan.graph.streams)
+    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    slots, nodes = min(longest, capacity) + 2, max(len(local_nodes(plan)), 1)
+    parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
+    shared = max(int(plan.topic_walks.n_shared.max()), int(plan.word_walks.n_shared.max()))
+
+    def ints(*shape: int) -> NDArray[np.int64]:
+        return np.zeros((n_threads, *shape), np.int64)
+
+    def floats(*shape: int) -> NDArray[np.float64]:
+        return np.zeros((n_threads, *shape))
+
+    desks = Desk(
+        slots=ints(slots, 2),
+        slot_of=ints(capacity) - 1,
+        ints=ints(slots, nodes, TO + 2 * parents),
+        reals=floats(slots, nodes, WEIGHT + parents),
+        forms=floats(NODES + nodes, 1 + shared),
+        concentration=floats(nodes),
+        weights=floats(slots),
+        blocks=floats(capacity // BLOCK + 1),
+    )
+    desks.reals[..., OPEN] = 1.0
+    return desks
+
+
+def is_plain(plan: Plan) -> bool:
+    """One document node, the leaf of every stream, over one shared parent or none; no local word node."""
+    return _has_one_leaf(plan) and all(
+        plan.graph[s.emit].per_topic and not plan.graph[s.emit].local for s in plan.graph.streams
+    )
+
+
+def is_crossed(plan: Plan) -> bool:
+    """As plain, but each stream emits from its own node per document and topic, over one shared node per topic."""
+    emits = [plan.graph[s.emit] for s in plan.graph.streams]
+    return (
+        _has_one_leaf(plan)
+        and len({node.name for node in emits}) == len(emits)
+        and all(node.local and node.per_topic and len(node.parents) == 1 for node in emits)
+        and all(not plan.graph[node.parents[0]].local and plan.graph[node.parents[0]].per_topic for node in emits)
+    )
+
+
+def _has_one_leaf(plan: Plan) -> bool:
+    """One document node, the leaf of every stream, over one shared parent or none; other local nodes emit."""
+    emits = {s.emit for s in plan.graph.streams}
+    local = [node for node in plan.nodes if node.local and node.name not in emits]
+    if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
+        return False
+    return all(s.topic == local[0].name for s in plan.graph.streams)
+
+
+def is_quick(plan: Plan) -> bool:
+    """Every stream's topic leaf is local, every word leaf shared and per topic; local nodes have two parents at most,
+    and none is a word node."""
+    local = {node.name for node in plan.nodes if node.local}
+    if any(len(node.parents) > 2 for node in plan.nodes if node.local):
+        return False
+    return all(node.side == "topic" for node in plan.nodes if node.local) and all(
+        s.topic in local and plan.graph[s.emit].per_topic for s in plan.graph.streams
+    )
+
+
+def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
+    """Scratch of the quick explicit sweep."""
+    n_streams = len(plan.graph.streams)
+    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    n_local, n_bases = max(len(local_nodes(plan)), 1), _count_bases(plan)
+    n_slots = (n_bases + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
+    words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    sheets = rows.Sheet(
+        topic=apart(n_threads, n_slots, np.int32),
+        tokens=apart(n_threads, n_slots, np.int32),
+        counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
+        reals=apart(n_threads, (n_bases + 3 * n_local + 1) * n_slots, precision),
+        slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
+        facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
+        scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
+        form=apart(n_threads, n_bases, precision),
+        bases=apart(n_threads, n_bases * 2, np.int64, -1),
+        pairs=apart(n_threads, n_streams * n_bases, np.int64, -1),
+        sums=apart(n_threads, n_bases * n_streams * words * int(rows.SPAN), np.float64, NOT_SUMMED),
+        logs=np.tile(_rising_logs(plan), (n_threads, 1)),
+        blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
+        known=apart(n_threads, rows.N_KNOWN, np.int64),
+    )
+    sheets.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
+    for j in range(n_local):
+        opens = (n_bases + 3 * j + 2) * n_slots
+        sheets.reals[:, opens : opens + n_slots] = 1.0
+    for r in range(n_bases):  # the slots of the bases
+        sheets.reals[:, r * n_slots + r] = 1.0
+    return sheets
+
+
+def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float | np.uint32 = 0) -> NDArray[Any]:
+    """Numbers for each thread, and more along the last axis: none may lie in a line of memory with another thread's.
+
+    What one thread writes there, the other would have to fetch again with every read.
+    """
+    *rest, last = size if isinstance(size, tuple) else (size,)
+    width = np.dtype(kind).itemsize
+    return np.full((n_threads, *rest, (last * width // LINES + 2) * LINES // width), value, kind)
+
+
+def _rising_logs(plan: Plan) -> NDArray[np.float64]:
+    """log n!, then log Gamma(x + n) / Gamma(x) for both mixing priors of every local node and for their sum."""
+    starts = [1.0]
+    for prior in (plan.nodes[i].mix_prior or (1.0, 1.0) for i in local_nodes(plan)):
+        starts += [prior[0], prior[1], sum(prior)]
+    return np.array([math.lgamma(x + n) - math.lgamma(x) for x in starts for n in range(int(rows.MOST))])
+
+
+def _count_bases(plan: Plan) -> int:
+    """Shared parents of local nodes on the topic side, and one in common for those without a parent."""
+    local = {node.name: node.parents for node in plan.nodes if node.local and node.side == "topic"}
+    shared = {name for parents in local.values() for name in parents or [""] if name not in local}
+    return max(len(shared), 1)
+
+
+def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Slots:
+    """Scratch of documents with one local node."""
+    n_streams = len(plan.graph.streams)
+    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
+    words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    return Slots(
+        topic=np.zeros(shape, np.uint32),
+        column=np.zeros(shape, np.uint32),
+        slot_of=np.full((n_threads, capacity), NONE, np.uint32),
+        seat=np.zeros((n_threads, longest), np.uint32),
+        customers=np.zeros(shape, np.int32),
+        tables=np.zeros(shape, np.int32),
+        stay=np.zeros(shape, precision),
+        opening=np.zeros(shape, precision),
+        leave=np.zeros(shape, precision),
+        base=np.zeros(shape, precision),
+        weights=np.zeros(shape, precision),
+        sums=np.zeros((n_threads, n_streams, words)),
+        stamp=np.full((n_threads, n_streams, words, 2), NOT_SUMMED, np.int64),
+        blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
+    )
+
+
+def new_crossed(capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
+    """Scratch of word nodes per document and topic, for the slots of `new_slots`."""
+    shape = (n_threads, capacity + BLOCK)
+    customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
+    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))

@@ -1,0 +1,29 @@
+"""What a fit is good for: topics with names, how much there is of each, what is alike, and what to suggest."""
+
+from pitmanyor.topics.authors import author_shares
+from pitmanyor.topics.names import merge, rename, reset
+from pitmanyor.topics.nearest import Scored, similar
+from pitmanyor.topics.prevalences import Prevalence, prevalence, topics_over_time
+from pitmanyor.topics.recommend import recommend_authors
+from pitmanyor.topics.represent import representative
+from pitmanyor.topics.tags import recommend_tags, tag_probabilities
+from pitmanyor.topics.topic_view import View, labels, view
+
+__all__ = [
+    "Prevalence",
+    "Scored",
+    "View",
+    "author_shares",
+    "labels",
+    "merge",
+    "prevalence",
+    "recommend_authors",
+    "recommend_tags",
+    "rename",
+    "representative",
+    "reset",
+    "similar",
+    "tag_probabilities",
+    "topics_over_time",
+    "view",
+]

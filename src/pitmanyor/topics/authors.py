@@ -1,0 +1,34 @@
+"""The topics of authors, or of any other grouping of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.blocks import document_blocks
+
+Floats = NDArray[np.float64]
+
+
+def author_shares(fit: Fit, by: str = "author") -> tuple[list[Hashable], Floats]:
+    """Labels of a grouping and the topics of each: the mean of the model's own node for them, a row each.
+
+    A model without such a node has only documents; then it is the mean over the documents of each.
+    """
+    plan = fit.state.plan
+    nodes = [node.name for node in plan.nodes if node.plate == (by,) and node.side == "topic"]
+    if nodes:
+        return list(plan.instances[nodes[-1]].labels), fit.mean(nodes[-1], new_topic="renormalise")
+    if by not in plan.corpus.groups:
+        have = ", ".join(map(repr, plan.corpus.groups)) or "none"
+        raise PlanError(f"the corpus has no column {by!r}; it has {have}")
+    group = plan.corpus.groups[by]
+    used, codes = np.unique(group.codes, return_inverse=True)
+    total = np.zeros((len(used), fit.n_topics))
+    for block in document_blocks(fit):
+        np.add.at(total, codes[block.documents], block.shares)
+    return [group.labels[code] for code in used], total / total.sum(axis=1, keepdims=True)

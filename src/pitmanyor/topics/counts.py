@@ -1,0 +1,53 @@
+"""How often topics occur in the last state of a fit: by word, and by document."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.plan import Plan
+from pitmanyor.results.posterior import Posterior
+
+Ints = NDArray[np.int64]
+
+
+def streams_of(fit: Posterior) -> list[str]:
+    """The token streams of a fit; none if it is of links alone."""
+    corpus = fit.state.plan.corpus
+    return [stream.name for stream in fit.state.plan.graph.streams if len(corpus.streams[stream.name].words)]
+
+
+class Seated(NamedTuple):
+    """The tokens of a stream, in the order of the plan: document, column in `topic_words`, topic."""
+
+    document: Ints
+    word: Ints
+    topic: Ints
+
+
+def seated(fit: Posterior, stream: str) -> Seated:
+    plan, text = fit.state.plan, fit.state.text
+    at = np.flatnonzero(plan.order.stream == [tokens.name for tokens in plan.graph.streams].index(stream))
+    return Seated(*(values[at].astype(np.int64) for values in (plan.order.document, text.word, text.topic)))
+
+
+def word_counts(fit: Posterior, stream: str) -> Ints:
+    """Tokens of a stream by topic and word; the columns are those of `topic_words`."""
+    tokens, n = seated(fit, stream), len(fit.state.plan.words[fit.stream(stream).emit])
+    return np.bincount(tokens.topic * n + tokens.word, minlength=fit.n_topics * n).reshape(fit.n_topics, n)
+
+
+class Pairs(NamedTuple):
+    """The topics that every document has, of all its streams: pairs of them, and the tokens of each."""
+
+    document: Ints
+    topic: Ints
+    tokens: Ints
+
+
+def document_counts(plan: Plan, topics: Ints, n_topics: int) -> Pairs:
+    """Count pairs of document and topic; `topics` are those of all tokens, in the order of the plan."""
+    place, tokens = np.unique(plan.order.document * np.int64(n_topics) + topics, return_counts=True)
+    return Pairs(place // n_topics, place % n_topics, tokens)

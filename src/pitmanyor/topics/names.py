@@ -1,0 +1,197 @@
+"""Names that people give to topics, and topics that they merge: a small JSON file in the run's directory.
+
+An entry lists topics that are shown as one, with a name or null (then it is made of their tags, as ever):
+
+    {"format": "pitmanyor names 1", "n_sweeps": 500, "topics": [{"topics": [3, 7], "name": "health", "words": [...]}]}
+
+Topics are renumbered when a run goes on. So an entry also keeps the likeliest words of each of its topics, and they are
+found again by these; one that is not is left out with a warning. A file by hand needs neither words nor `n_sweeps`.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pitmanyor.errors import FileError, PlanError, ReadWarning
+from pitmanyor.files import atomic_write
+from pitmanyor.results.fitting import Fit
+from pitmanyor.runs.directory import NAMES
+
+FORMAT = "pitmanyor names 1"
+N_WORDS = 10  # words a topic is known by
+AGREE = 5  # of them must be there for a topic to be the same
+MAX_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Topics shown as one, and their name; None leaves it to their tags."""
+
+    topics: tuple[int, ...]
+    name: str | None = None
+
+
+def read_names(fit: Fit) -> list[Entry]:
+    """What people said about the topics of a fit: nothing, if it is not saved or has no such file."""
+    path = None if fit.home is None else fit.home / NAMES
+    if path is None or not path.exists():
+        return []
+    said = _load(path)
+    entries = [_entry(path, one) for one in said.get("topics", [])]
+    if said.get("n_sweeps", fit.n_sweeps) != fit.n_sweeps:
+        entries = _moved(path, entries, said["topics"], fit)
+    taken: set[int] = set()
+    for entry in entries:
+        for topic in entry.topics:
+            if topic in taken or not 0 <= topic < fit.n_topics:
+                raise FileError(f"{path}: topic {topic} is listed twice, or is none of 0 to {fit.n_topics - 1}")
+            taken.add(topic)
+    return entries
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What to forget (topics, or "all"), to merge (topics and a name or None) and to rename; done in this order."""
+
+    forget: Sequence[int] | Literal["all"] = ()
+    merges: Sequence[tuple[Sequence[int], str | None]] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+def change(fit: Fit, wanted: Changes) -> None:
+    """Do all of it or, if something is wrong with any part, nothing."""
+    entries = read_names(fit)
+    entries = [] if wanted.forget == "all" else _forgotten(fit, entries, wanted.forget)
+    for topics, name in wanted.merges:
+        entries = _merged(fit, entries, topics, name)
+    for topic, name in wanted.names.items():
+        entries = _renamed(fit, entries, topic, name)
+    _write(fit, entries)
+
+
+def rename(fit: Fit, names: Mapping[int, str]) -> None:
+    """Give topics names of your own; a topic that was merged names all of its group."""
+    change(fit, Changes(names=names))
+
+
+def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
+    """Show several topics as one, in every output; the fit itself stays as it is."""
+    change(fit, Changes(merges=[(topics, name)]))
+
+
+def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
+    """Forget the names and merges of these topics, or all of them."""
+    change(fit, Changes(forget="all" if topics is None else topics))
+
+
+def _forgotten(fit: Fit, entries: list[Entry], topics: Sequence[int]) -> list[Entry]:
+    _known(fit, topics)
+    return [entry for entry in entries if not set(entry.topics) & set(topics)]
+
+
+def _merged(fit: Fit, entries: list[Entry], topics: Sequence[int], name: str | None) -> list[Entry]:
+    _known(fit, topics)
+    if len(set(topics)) < 2:
+        raise PlanError(f"merge takes two topics or more, not {list(topics)}")
+    old = [entry for entry in entries if set(entry.topics) & set(topics)]
+    members = sorted(set(topics).union(*(entry.topics for entry in old)))
+    kept = next((entry.name for entry in old if entry.name is not None), None)
+    both = Entry(tuple(members), kept if name is None else one_line(topics[0], name))
+    return [entry for entry in entries if entry not in old] + [both]
+
+
+def _renamed(fit: Fit, entries: list[Entry], topic: int, name: str) -> list[Entry]:
+    _known(fit, [topic])
+    old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
+    return [entry for entry in entries if entry is not old] + [replace(old, name=one_line(topic, name))]
+
+
+def one_line(topic: int, name: object) -> str:
+    """A name for a topic, without blanks around it or lines within."""
+    clean = " ".join(str(name).split())
+    if not clean:
+        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) gives it back its own")
+    return clean
+
+
+def _known(fit: Fit, topics: Iterable[int]) -> None:
+    for topic in topics:
+        if not 0 <= topic < fit.n_topics:
+            raise PlanError(f"there is no topic {topic}: they are numbered 0 to {fit.n_topics - 1}")
+
+
+def _write(fit: Fit, entries: list[Entry]) -> None:
+    if fit.home is None:
+        raise PlanError("names are kept with a saved run, and this fit is not saved: call fit.save(RUN) first")
+    words = _likeliest(fit)
+    said = [
+        {"topics": list(entry.topics), "name": entry.name, "words": [words[topic] for topic in entry.topics]}
+        for entry in sorted(entries, key=lambda entry: entry.topics)
+    ]
+    body = json.dumps({"format": FORMAT, "n_sweeps": fit.n_sweeps, "topics": said}, ensure_ascii=False, indent=1)
+    with atomic_write(fit.home / NAMES) as file:
+        file.write(body.encode() + b"\n")
+
+
+def _likeliest(fit: Fit) -> list[list[str]]:
+    return [[word for word, _ in topic] for topic in fit.topics(N_WORDS)]
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            said = json.loads(file.read(MAX_BYTES))
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{path}: is not JSON ({error}); mend it, or delete it to forget all names") from error
+    if not isinstance(said, dict) or said.get("format", FORMAT) != FORMAT or not isinstance(said.get("topics"), list):
+        raise FileError(f'{path}: expected {{"topics": [{{"topics": [3, 7], "name": "health"}}]}}; mend or delete it')
+    return said
+
+
+def _entry(path: Path, said: Any) -> Entry:
+    topics, name = (said.get("topics"), said.get("name")) if isinstance(said, dict) else (None, None)
+    if not isinstance(topics, list) or not topics or not all(type(topic) is int for topic in topics):
+        raise FileError(f'{path}: an entry is {{"topics": [3, 7], "name": "health"}}, not {said!r}')
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        raise FileError(f"{path}: a name is text or null, not {name!r}")
+    words = said.get("words")
+    if words is not None and not (isinstance(words, list) and all(map(_is_words, words))):
+        raise FileError(f"{path}: words are a list of words for each topic, or left out, not {words!r}")
+    return Entry(tuple(sorted(topics)), name)
+
+
+def _is_words(said: Any) -> bool:
+    return isinstance(said, list) and all(isinstance(word, str) for word in said)
+
+
+def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fit) -> list[Entry]:
+    """Entries of an earlier state, with the numbers that their topics have now."""
+    now = [set(words) for words in _likeliest(fit)]
+    taken: set[int] = set()
+    out = []
+    for entry, one in zip(entries, said, strict=True):
+        found = []
+        for words in one.get("words") or []:
+            shared = [len(topic & set(words)) if k not in taken else 0 for k, topic in enumerate(now)]
+            best = max(range(len(now)), key=shared.__getitem__)
+            if shared[best] >= min(AGREE, len(words)):
+                found.append(best)
+                taken.add(best)
+        if len(found) < len(entry.topics):
+            what = entry.name or f"the merge of {list(entry.topics)}"
+            warnings.warn(
+                f"{path}: the run went on since it was named, and {len(entry.topics) - len(found)} of the topics of "
+                f"{what!r} is no longer there; name the topics anew",
+                ReadWarning,
+                stacklevel=3,
+            )
+        if found and (len(found) > 1 or entry.name):
+            out.append(Entry(tuple(sorted(found)), entry.name))
+    return out

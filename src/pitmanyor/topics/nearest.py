@@ -1,0 +1,94 @@
+"""What is alike: documents and authors by their topics, topics by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.authors import author_shares
+from pitmanyor.topics.blocks import document_blocks
+from pitmanyor.topics.topic_view import View, pooled, view
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A document, author, topic or tag, and its score: the higher the better."""
+
+    label: Hashable
+    score: float
+
+
+def similar(
+    fit: Fit,
+    *,
+    document: int | None = None,
+    author: Hashable | None = None,
+    topic: int | str | None = None,
+    n: int = 10,
+) -> list[Scored]:
+    """The n documents, authors or topics that are most like one of them, the most alike first.
+
+    The score is the affinity of two distributions, sum_k sqrt(p_k q_k): 1 if they are the same, 0 if they share
+    nothing. Documents and authors are compared by their topics, topics that have tokens by their words.
+    """
+    given = [what for what in (document, author, topic) if what is not None]
+    if len(given) != 1:
+        raise PlanError("say what to compare with: one of document=, author= or topic=")
+    if topic is not None:
+        shown = view(fit)
+        words, _ = pooled(fit, fit.stream().name, shown.members)
+        return nearest(words, shown.find(topic), shown.topics, n, _empty(fit, shown))
+    if author is not None:
+        labels, shares = author_shares(fit)
+        return nearest(view(fit).fold(shares), place_of(author, labels), labels, n)
+    assert document is not None
+    if not 0 <= document < fit.corpus.n_documents:
+        raise PlanError(f"there is no document {document}: they are numbered 0 to {fit.corpus.n_documents - 1}")
+    return best(_near_documents(fit, document), range(fit.corpus.n_documents), n, leave_out={document})
+
+
+def _near_documents(fit: Fit, document: int) -> Floats:
+    """The affinity of all documents with one of them."""
+    shown = view(fit)
+    one = next(
+        block.shares[document - block.start] for block in document_blocks(fit, shown) if document < block.documents.stop
+    )
+    return np.concatenate([affinity(block.shares, one) for block in document_blocks(fit, shown)])
+
+
+def place_of(author: Hashable, labels: list[Hashable]) -> int:
+    if author not in labels:
+        raise PlanError(f"there is no author {author!r} in this fit; there are {len(labels)}, such as {labels[0]!r}")
+    return labels.index(author)
+
+
+def affinity(rows: Floats, one: Floats) -> Floats:
+    """sum_k sqrt(p_k q_k) of every row with one distribution."""
+    return np.sqrt(rows) @ np.sqrt(one)
+
+
+def nearest(
+    rows: Floats, place: int, labels: Sequence[Hashable], n: int, empty: Set[int] = frozenset()
+) -> list[Scored]:
+    """The rows most like the one at a place, without itself and empty ones."""
+    return best(affinity(rows, rows[place]), labels, n, leave_out=empty | {place})
+
+
+def best(scores: Floats, labels: Sequence[Hashable], n: int, leave_out: Set[int]) -> list[Scored]:
+    """The n highest scores, with their labels."""
+    if n < 1:
+        raise PlanError(f"n is how many to show, 1 or more, not {n}")
+    order = [int(i) for i in np.argsort(-scores, kind="stable")[: n + len(leave_out)] if i not in leave_out]
+    return [Scored(labels[i], float(scores[i])) for i in order[:n]]
+
+
+def _empty(fit: Fit, shown: View) -> set[int]:
+    """The places of topics without a token."""
+    return set(range(len(shown.names))) - set(shown.place[fit.state.text.topic].tolist())

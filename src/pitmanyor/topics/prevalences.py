@@ -1,0 +1,203 @@
+"""How much there is of each topic: in all, by a grouping, over time; with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.align import aligned_topics
+from pitmanyor.topics.counts import Pairs, document_counts
+from pitmanyor.topics.topic_view import View, view
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Interval = Literal["samples", "documents"]
+Every = Literal["hour", "day", "week", "month", "year"]
+UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
+MOST = 60  # periods that `topics_over_time` makes by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Prevalence:
+    """Shares of the tokens that topics have, a row per group and a column per topic, with intervals of this level.
+
+    `interval` says what the intervals are of. "samples": the posterior of the share in these documents, from the states
+    that the fit kept; the share is then their mean. "documents": the fit kept too few states for this level (`enough`),
+    so the share is that of its last state, and the interval says how it would vary among other documents of the kind,
+    topics given.
+    A group without tokens has shares of nan.
+    """
+
+    by: str
+    groups: list[Hashable]
+    topics: list[int]
+    names: list[str]
+    shares: Floats
+    low: Floats
+    high: Floats
+    n_documents: Ints
+    n_tokens: Ints
+    interval: Interval
+    level: float
+
+    def rows(self) -> list[dict[str, object]]:
+        """A dict per group and topic, for tables and data frames."""
+        return [
+            {
+                "group": group,
+                "topic": topic,
+                "name": self.names[k],
+                "share": float(self.shares[g, k]),
+                "low": float(self.low[g, k]),
+                "high": float(self.high[g, k]),
+                "n_documents": int(self.n_documents[g]),
+                "n_tokens": int(self.n_tokens[g]),
+            }
+            for g, group in enumerate(self.groups)
+            for k, topic in enumerate(self.topics)
+        ]
+
+
+def enough(level: float) -> int:
+    """The samples that an interval of this level takes: the least and the greatest of them hold so much between them.
+
+    >>> enough(0.9), enough(0.5)
+    (19, 3)
+    """
+    return ceil(round(2 / (1 - level) - 1, 6))
+
+
+def prevalence(fit: Fit, by: str | None = None, level: float = 0.9) -> Prevalence:
+    """The shares of the topics in all documents, or in those of every label of a grouping such as "author"."""
+    n_documents = fit.state.plan.n_documents
+    if by is None:
+        return _spread(fit, "all", ["all"], np.zeros(n_documents, np.int64), level)
+    groups = fit.state.plan.corpus.groups
+    if by not in groups:
+        have = ", ".join(map(repr, groups)) or "none"
+        raise PlanError(f"the corpus has no column {by!r} to group by; it has {have}; read it with groups=[{by!r}]")
+    return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level)
+
+
+def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9) -> Prevalence:
+    """The shares of the topics in every hour, day, week, month or year from the first document to the last.
+
+    By default the shortest period of which there are at most 60. The groups are texts such as "2018-07"; weeks begin on
+    Mondays and go by their first day. Documents without a time are left out.
+    """
+    times = fit.state.plan.corpus.times
+    if times is None or np.isnat(times).all():
+        raise PlanError("the corpus has no times; read it with time= naming the column that has them")
+    if every is not None and every not in UNITS:
+        raise PlanError(f"every is one of {', '.join(get_args(Every))}, not {every!r}")
+    for name in [every] if every else UNITS:
+        codes, starts = _periods(times, name)
+        if every or len(starts) <= MOST:
+            break
+    return _spread(fit, name, [str(start) for start in starts], codes, level)
+
+
+def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[np.datetime64]]:
+    """The period of every document (-1: it has no time), and the first moments of the periods."""
+    known = ~np.isnat(times)
+    if every == "week":  # by days, for the weeks of NumPy begin on Thursdays, as 1970 did
+        number = (times.astype("datetime64[D]").astype(np.int64) + 3) // 7
+    else:
+        number = times.astype(f"datetime64[{UNITS[every]}]").astype(np.int64)
+    first, last = number[known].min(), number[known].max()
+    starts = np.arange(first, last + 1)
+    moments = (
+        (starts * 7 - 3).astype("datetime64[D]") if every == "week" else starts.astype(f"datetime64[{UNITS[every]}]")
+    )
+    return np.where(known, number - first, -1), moments
+
+
+def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: float) -> Prevalence:
+    if not 0.0 < level < 1.0:
+        raise PlanError(f"level is the probability of an interval, between 0 and 1, not {level}")
+    plan, shown = fit.state.plan, view(fit)
+    place, n = shown.place, len(shown.names)
+    pairs = _known(document_counts(plan, place[fit.state.text.topic], n), codes)
+    counts = _by_group(pairs, codes, len(groups), n)
+    totals = counts.sum(axis=1)
+    interval: Interval = "samples" if len(fit.samples) >= enough(level) else "documents"
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if interval == "samples":
+            shares, low, high = _over_samples(fit, shown, codes, len(groups), level)
+        else:
+            shares = counts / totals[:, None]
+            low, high = _among_documents(pairs, codes, shares, totals, level)
+    return Prevalence(
+        by, list(groups), shown.topics, shown.names, shares, low, high,
+        np.bincount(codes[codes >= 0], minlength=len(groups)), totals, interval, level,
+    )  # fmt: skip
+
+
+def _known(pairs: Pairs, codes: Ints) -> Pairs:
+    """Only documents that have a group."""
+    here = codes[pairs.document] >= 0
+    return Pairs(*(part[here] for part in pairs))
+
+
+def _by_group(pairs: Pairs, codes: Ints, n_groups: int, n_topics: int) -> Ints:
+    place = codes[pairs.document] * n_topics + pairs.topic
+    total = np.bincount(place, weights=pairs.tokens, minlength=n_groups * n_topics)
+    return total.astype(np.int64).reshape(n_groups, n_topics)
+
+
+def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
+    """Mean and quantiles of the shares in the samples."""
+    n, draws = len(shown.names), []
+    for topics in aligned_topics(fit):
+        pairs = _known(document_counts(fit.state.plan, shown.place[topics], n), codes)
+        counts = _by_group(pairs, codes, n_groups, n)
+        draws.append(counts / counts.sum(axis=1, keepdims=True))
+    return np.mean(draws, axis=0), *_between(np.stack(draws), level)
+
+
+def _between(draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """An interval that holds one more draw with this probability.
+
+    The i-th least of n draws has i/(n + 1) below it, on average. NumPy's default takes it to have (i - 1)/(n - 1),
+    which makes an interval of 90 % from 20 draws hold 82 %.
+    """
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
+    return low, high
+
+
+def _among_documents(pairs: Pairs, codes: Ints, shares: Floats, totals: Ints, level: float) -> tuple[Floats, Floats]:
+    """Wilson's interval for as many independent tokens as the documents of a group are worth.
+
+    The variance of a share is that of a ratio of sums over M documents, M/(M - 1) sum_d (n_dk - p_k n_d)^2 / N^2. A
+    group is worth p (1 - p) / variance tokens: no fewer than if every document had one topic, no more than there are.
+    """
+    (n_groups, n_topics), n_documents = shares.shape, len(codes)
+    lengths = np.bincount(pairs.document, weights=pairs.tokens, minlength=n_documents)
+    group, within = codes[pairs.document], lengths[pairs.document]
+
+    def total(values: Floats) -> Floats:
+        place = group * n_topics + pairs.topic
+        summed = np.bincount(place, weights=values, minlength=n_groups * n_topics)
+        return np.asarray(summed.reshape(n_groups, n_topics), np.float64)
+
+    here = (codes >= 0) & (lengths > 0)
+    m = np.bincount(codes[here], minlength=n_groups)[:, None]
+    squares = np.bincount(codes[here], weights=lengths[here] ** 2, minlength=n_groups)[:, None]
+    tokens = pairs.tokens.astype(np.float64)
+    spread = m / (m - 1) * (total(tokens**2) - 2 * shares * total(tokens * within) + shares**2 * squares)
+    sizes = totals[:, None].astype(np.float64)
+    fewest = sizes**2 / squares
+    worth = np.where(spread > 0, shares * (1 - shares) * sizes**2 / spread, fewest)
+    worth = np.clip(worth, fewest, sizes)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = (shares + z**2 / (2 * worth)) / (1 + z**2 / worth)
+    half = z / (1 + z**2 / worth) * np.sqrt(shares * (1 - shares) / worth + z**2 / (4 * worth**2))
+    return np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)

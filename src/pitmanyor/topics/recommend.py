@@ -1,0 +1,68 @@
+"""Suggestions: authors to follow."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.authors import author_shares
+from pitmanyor.topics.drafts import Post, as_corpus, check_posts
+from pitmanyor.topics.nearest import Scored, affinity, best, place_of
+
+Floats = NDArray[np.float64]
+
+
+def recommend_authors(
+    fit: Fit,
+    author: Hashable | None = None,
+    *,
+    posts: Sequence[Post] | None = None,
+    n: int = 10,
+    links: str | None = None,
+    seed: int = 0,
+) -> list[Scored]:
+    """Authors to follow: for one of the fit, or for somebody new from a few of their posts. The best come first.
+
+    Of an author, those whom the author follows already are left out. The score is the probability of a link if the
+    fit has a network (`links` names the set, if there are several), otherwise the affinity of their topics (see
+    `similar`). Posts of somebody new are taken together as one document, and compared with the authors by affinity.
+    """
+    if (author is None) == (posts is None):
+        raise PlanError("say for whom: author= for one of the fit, or posts= of somebody new")
+    labels, shares = author_shares(fit)
+    if posts is not None:
+        return best(affinity(shares, _topics_of(fit, posts, seed)), labels, n, leave_out=set())
+    place = place_of(author, labels)
+    followed = _followed(fit, author, links)
+    out = {place} | {i for i, label in enumerate(labels) if label in followed}
+    if fit.state.network:
+        scores = fit.link_probability([author] * len(labels), labels, links)
+    else:
+        scores = affinity(shares, shares[place])
+    return best(scores, labels, n, leave_out=out)
+
+
+def _topics_of(fit: Fit, posts: Sequence[Post], seed: int) -> Floats:
+    """The topics of somebody's posts, taken as one document."""
+    check_posts(posts)
+    text = "\n".join(map(str, posts)) if isinstance(posts[0], str) else [word for post in posts for word in post]
+    return np.asarray(fit.infer(as_corpus(fit, [text]), seed=seed).shares[0])
+
+
+def _followed(fit: Fit, author: Hashable | None, links: str | None) -> set[Hashable]:
+    """Those whom an author follows, in the link set of the model, or in all of the corpus."""
+    sets = {one.name: one for one in fit.graph.link_sets}
+    names = [links] if links is not None else list(sets or fit.corpus.links)
+    found: set[Hashable] = set()
+    for name in names:
+        if name not in fit.corpus.links:
+            raise PlanError(f"no links {name!r}; the corpus has {', '.join(fit.corpus.links) or 'none'}")
+        pairs = fit.corpus.links[name].pairs
+        found |= {target for source, target in pairs if source == author}
+        if name in sets and not sets[name].directed:
+            found |= {source for source, target in pairs if target == author}
+    return found

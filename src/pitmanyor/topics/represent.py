@@ -1,0 +1,44 @@
+"""The documents that show a topic best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.errors import PlanError
+from pitmanyor.results.fitting import Fit
+from pitmanyor.topics.counts import seated, streams_of, word_counts
+from pitmanyor.topics.topic_view import view
+
+
+def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
+    """The n documents that show a topic best, the best first; fewer if fewer have a token of it.
+
+    Every token of the topic counts as much as its word is the topic's own, p(topic | word); their sum is divided by the
+    length of the document plus the mean length, so that neither long documents nor very short ones win by length.
+    """
+    place = view(fit).find(topic)
+    return all_representative(fit, n)[place]
+
+
+def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
+    """The documents that show each topic of `view` best: what `representative` says, for all of them at once."""
+    if n < 1:
+        raise PlanError(f"n is how many documents to show, 1 or more, not {n}")
+    corpus, shown = fit.state.plan.corpus, view(fit)
+    n_topics, lengths = len(shown.members), np.zeros(corpus.n_documents)
+    places, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
+    for stream in streams_of(fit):
+        weight = word_counts(fit, stream).sum(axis=1)[:, None]
+        own = shown.fold((weight * fit.topic_words(stream)).T)  # words by topics shown
+        own /= np.maximum(own.sum(axis=1, keepdims=True), 1e-300)
+        tokens = seated(fit, stream)
+        topics = shown.place[tokens.topic]
+        places.append(tokens.document * n_topics + topics)
+        scores.append(own[tokens.word, topics])
+        lengths += corpus.streams[stream].lengths
+    found, where = np.unique(np.concatenate(places), return_inverse=True)
+    documents, topics = np.divmod(found, n_topics)
+    score = np.bincount(where, weights=np.concatenate(scores)) / (lengths + lengths.mean())[documents]
+    order = np.lexsort((documents, -score, topics))
+    ends = np.searchsorted(topics[order], np.arange(n_topics + 1))
+    return [documents[order[a : min(b, a + n)]].tolist() for a, b in zip(ends[:-1], ends[1:], strict=True)]

@@ -1,6 +1,0 @@
-"""Documents that a fit has not seen: their topic shares and tokens, with everything learned held fixed (maths 7)."""
-
-from pitmanyor.unseen.predict import predict
-from pitmanyor.unseen.shares import Completion, TopicShares, Way, infer, main_stream
-
-__all__ = ["Completion", "TopicShares", "Way", "infer", "main_stream", "predict"]

@@ -1,0 +1,94 @@
+"""A few sweeps of a few models, collapsed and then explicit, and every byte they leave behind.
+
+`python -m kernels.documents.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then
+run as plain Python. The two must agree.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracle.toys import TOYS, Toy
+from pitmanyor.corpus import Corpus
+from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
+from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.sweeps import collapsed, held_topics, initialise
+from pitmanyor.sampling.switching import Switch
+from pitmanyor.state import State, new_state
+from pitmanyor.state.state import Rule
+from pitmanyor.state.topic_columns import arrange
+
+PRECISIONS = {"float32": np.float32, "float64": np.float64}
+N_SWEEPS = 2
+RULES: dict[str, Rule] = {"hpyp, singleton": "singleton", "two_parents": "singleton", "author_topic": "paper"}
+
+
+def corpus() -> Corpus:
+    """Three documents of two streams by two authors; one is long enough to fill more than one block of topics."""
+    rng = np.random.Generator(np.random.Philox(7))
+    sizes = {"word": [40, 8, 12], "hashtag": [3, 0, 2]}
+    documents = {
+        name: [[f"w{i}" for i in rng.geometric(0.15, size=n) % 25] for n in lengths] for name, lengths in sizes.items()
+    }
+    return Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]})
+
+
+def models() -> dict[str, Toy]:
+    data = corpus()
+    graphs = {
+        "hpyp": hpyp(concentration=2.0),
+        "hpyp, singleton": hpyp(concentration=2.0),
+        "lda": lda(20),
+        "author_topic": author_topic(),
+        "tntm": tntm().without("follows"),
+        "bursty_hpyp": bursty(hpyp(topic_discount=0.0)),
+    }
+    toys = {name: TOYS[name]() for name in ("two_parents", "fixed_mix", "author_words")}
+    return {name: (graph, data) for name, graph in graphs.items()} | toys
+
+
+def precisions(model: str) -> dict[str, type]:
+    """Single precision, as people run it; the toys, which exact tests run in double precision, in both."""
+    return PRECISIONS if model in TOYS else {"float32": np.float32}
+
+
+def arrays(state: State) -> dict[str, NDArray[np.generic]]:
+    net, text = state.net, state.text
+    found = {"topic": text.topic, "code": text.code}
+    return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
+
+
+def explicit(state: State) -> dict[str, NDArray[np.generic]]:
+    """The first document among topics of the others: vectors drawn, the document updated, counts rebuilt."""
+    is_anchor, seed = np.arange(state.plan.n_documents) > 0, (5, 0, N_SWEEPS + 1)
+    n_held = arrange(state, held_topics(state, is_anchor))
+    switch = Switch(state)
+    switch.down(state, seed, n_held=n_held)
+    vectors = state.net.stay.copy()
+    Explicit(state, 1).sweep(state, np.array([0]), n_held, seed, 2)
+    switch.up(state, seed)
+    return {f"explicit {name}": array for name, array in (arrays(state) | {"vectors": vectors}).items()}
+
+
+def dump() -> dict[str, NDArray[np.generic]]:
+    """The arrays of every model after a few sweeps, by model, precision and name."""
+    found = {}
+    for model, (graph, data) in models().items():
+        plan = compile_plan(graph, data)
+        for precision, kind in precisions(model).items():
+            rule = RULES.get(model, "clamp")
+            state = new_state(plan, rule=rule, precision=kind)
+            initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
+            for sweep in range(1, N_SWEEPS + 1):
+                collapsed(state, np.arange(plan.n_documents), (5, 0, sweep))
+            left = {name: array.copy() for name, array in arrays(state).items()} | explicit(state)
+            found |= {f"{model}/{precision}/{name}": array for name, array in left.items()}
+    return found
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[1], **dump())

@@ -1,0 +1,146 @@
+"""The explicit sweep leaves the law of a document given the shared vectors exactly as it is (maths 4).
+
+pi P = pi for the real code of both kernels, with tokens of topics that may move and of one that may not.
+"""
+
+import numpy as np
+import pytest
+
+from kernels.documents.exact_explicit import N_HELD, DocumentChain
+from kernels.documents.test_mutants import binomial_ratios_dropped
+from oracle.toys import Toy, bursty, diamond, three_layers, two_parents
+from pitmanyor import models
+from pitmanyor.corpus import Corpus
+from pitmanyor.graph import Graph
+
+pytestmark = pytest.mark.nojit
+
+RULES = ("clamp", "paper", "singleton")
+
+
+def with_text(graph: Graph, first: list[str]) -> Toy:
+    """The document to be visited, and one more that holds topics."""
+    groups = {"author": ["ann", "ann"]}
+    return graph, Corpus.from_tokens([first, ["y", "x", "x", "y"]], groups=groups, vocabulary=["x", "y"])
+
+
+def posts(graph: Graph) -> Toy:
+    """A hashtag and a word, over the TNTM's three local nodes."""
+    documents = {"hashtag": [["x"], ["y"]], "word": [["x"], ["y", "x"]]}
+    return graph, Corpus.from_tokens(documents, groups={"author": ["ann", "ann"]}, vocabulary=["x", "y"])
+
+
+def two_layers() -> Graph:
+    """A local node below another: a token that leaves the lower one alone leaves A of the upper one as it is."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=1.2)
+    eta = g.pyp("eta", base=mu, plate="document", discount=0.4, concentration=0.9)
+    theta = g.pyp("theta", base=eta, plate="document", discount=0.5, concentration=0.7)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    g.tokens("word", topic=theta, emit=phi)
+    return g
+
+
+def three_topics() -> Graph:
+    """LDA's shape below the document too: a Dirichlet as local root."""
+    g = Graph()
+    theta = g.dirichlet("theta", over=3, plate="document", concentration=1.4)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    g.tokens("word", topic=theta, emit=phi)
+    return g
+
+
+def bursty_streams() -> Toy:
+    """A crossed node for each of two streams, one of them over words per author."""
+    g = bursty()[0]
+    own = g.dirichlet("own", over="vocabulary", plate=("author", "topic"), concentration=1.9)
+    tags = g.pyp("tag_burst", base=own, plate=("document", "topic"), discount=0.2, concentration=0.8)
+    g.tokens("hashtag", topic="theta", emit=tags)
+    return posts(g)
+
+
+TOYS = {
+    "one node": lambda: with_text(three_layers()[0], ["x", "x"]),
+    "one node, no discount": lambda: with_text(three_layers(discounts=False)[0], ["x", "y"]),
+    "two layers": lambda: with_text(two_layers(), ["x", "x"]),
+    "two layers, two words": lambda: with_text(two_layers(), ["x", "y"]),
+    "two parents": lambda: with_text(two_parents()[0], ["x", "x"]),
+    "two parents, no discount": lambda: with_text(two_parents(discounts=False)[0], ["x", "y"]),
+    "fixed mix": lambda: with_text(two_parents(weights=(0.3, 0.7))[0], ["x", "x"]),
+    "tntm": lambda: posts(diamond()[0]),
+    "tntm, no discount": lambda: posts(diamond(discounts=False)[0]),
+    "local root": lambda: with_text(three_topics(), ["x", "y", "x"]),
+    "bursty": lambda: with_text(bursty()[0], ["x", "x"]),
+    "bursty, two words": lambda: with_text(bursty()[0], ["x", "y"]),
+    "bursty, local root": lambda: with_text(models.bursty(three_topics(), discount=0.6, concentration=0.7), ["x", "x"]),
+    "bursty, two streams": bursty_streams,
+    "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
+}
+# where the fast kernels can be taken: with one local node over one parent the simple one, or with a crossed word node
+# below it the crossed one; else the quick one, without a local word node
+CROSSED = [name for name in TOYS if name.startswith("bursty")]
+QUICK = [name for name in TOYS if name not in CROSSED]
+SIMPLE = ("one node", "one node, no discount", "local root", "three tokens")
+BY_TOKEN = [name for name in TOYS if name not in ("two parents", "local root")]
+
+
+def kernels_of(toy: str) -> list[str]:
+    return ["general", *["quick"] * (toy in QUICK), *["simple"] * (toy in SIMPLE), *["crossed"] * (toy in CROSSED)]
+
+
+# whole visits of the others have too many branches to follow from every state; those of the crossed one are many
+WHOLE = [
+    (toy, kernel, rule)
+    for toy in ("bursty", "one node", "two layers", "two parents", "local root")
+    for kernel in kernels_of(toy)
+    for rule in (RULES if kernel != "crossed" else RULES[:1])
+]
+
+
+def check_visit(chain: DocumentChain, rule: str) -> None:
+    """pi P = pi; held topics, and no others, can be reached by tokens that have held ones."""
+    matrix = chain.visit(range(len(chain.states)))
+    assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-12
+    assert chain.error(matrix) < 1e-12
+    for i, (topics, _) in enumerate(chain.states):
+        ends = {chain.states[j][0] for j in matrix[[i]].nonzero()[1]}
+        for end in ends:
+            assert all(old == new if old >= N_HELD else new < N_HELD for old, new in zip(topics, end, strict=True))
+        assert rule == "paper" or len(ends) == N_HELD ** sum(k < N_HELD for k in topics)
+
+
+@pytest.mark.parametrize(("toy", "kernel", "rule"), WHOLE)
+def test_visiting_a_document_leaves_its_law_as_it_is(toy, kernel, rule):
+    check_visit(DocumentChain(TOYS[toy](), rule, kernel), rule)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("toy", BY_TOKEN)
+def test_updating_a_token_leaves_the_law_as_it_is_and_tokens_make_a_visit(toy, rule):
+    chain = DocumentChain(TOYS[toy](), rule)
+    expected = np.eye(len(chain.states))
+    for token in sorted(chain.tokens):
+        matrix = chain.token_update(token)
+        assert chain.error(matrix) < 1e-12
+        expected = expected @ matrix.toarray()
+    starts = np.unique(np.linspace(0, len(chain.states) - 1, 4).astype(int)).tolist()
+    for kernel in kernels_of(toy):
+        rows = DocumentChain(TOYS[toy](), rule, kernel).visit(starts).toarray()
+        assert np.abs(rows - expected[starts]).max() < 1e-13
+
+
+TWICE = [*[("one node", k) for k in kernels_of("one node")], ("bursty", "general"), ("bursty, two words", "crossed")]
+
+
+@pytest.mark.parametrize(("toy", "kernel"), TWICE)
+def test_two_passes_are_one_visit_after_the_other(toy, kernel):
+    chain = DocumentChain(TOYS[toy](), "clamp", kernel)
+    once = chain.visit(range(len(chain.states)))
+    starts = np.unique(np.linspace(0, len(chain.states) - 1, 3).astype(int)).tolist()
+    assert np.abs((chain.visit(starts, 2) - once[starts] @ once).toarray()).max() < 1e-13
+
+
+def test_a_planted_bug_is_caught():
+    with binomial_ratios_dropped():
+        chain = DocumentChain(TOYS["three tokens"](), "clamp")
+        assert chain.error(chain.token_update(chain.tokens[0])) > 1e-6

@@ -1,0 +1,50 @@
+"""Compiled and interpreted kernels leave the same bytes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.documents.sweep_dump import dump, models, precisions
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory):
+    """What this process's kernels make, and what kernels in plain Python make."""
+    path = tmp_path_factory.mktemp("dump") / "interpreted.npz"
+    environment = os.environ | {
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),
+    }
+    subprocess.run(
+        [sys.executable, "-m", "kernels.documents.sweep_dump", str(path)], env=environment, check=True, cwd=ROOT
+    )
+    with np.load(path) as interpreted:
+        return dump(), dict(interpreted)
+
+
+@pytest.mark.parametrize(("model", "precision"), [(model, p) for model in models() for p in precisions(model)])
+def test_compiled_and_interpreted_sweeps_leave_the_same_bytes(dumps, model, precision):
+    compiled, interpreted = dumps
+    names = [name for name in compiled if name.startswith(f"{model}/{precision}/")]
+    assert len(names) == 9 + 10
+    for name in names:
+        assert compiled[name].dtype == interpreted[name].dtype
+        assert compiled[name].tobytes() == interpreted[name].tobytes(), name
+
+
+def test_the_sweeps_move_something(dumps):
+    compiled, _ = dumps
+    assert len(set(compiled["hpyp/float32/topic"].tolist())) > 1
+    assert compiled["tntm/float32/code"].any()
+    for model in models():
+        name = f"{model}/float32/"
+        assert compiled[name + "explicit vectors"].tobytes() != compiled[name + "stay"].tobytes()
+    for model in ("hpyp", "author_topic", "tntm", "bursty_hpyp"):
+        name = f"{model}/float32/"
+        assert compiled[name + "explicit topic"].tobytes() != compiled[name + "topic"].tobytes()

@@ -1,0 +1,155 @@
+"""Planted bugs in the kernels of crossed word nodes: each must show, or the tests of those kernels prove nothing.
+
+The explicit sweep: rows of its transition matrix against those of the general kernel. The collapsed one: bytes.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from kernels.documents.exact import replaced
+from kernels.documents.exact_explicit import DocumentChain
+from kernels.documents.test_explicit_transitions import TOYS
+from kernels.documents.test_one_node import MODELS, corpus_for, run
+from pitmanyor.kernels.documents.own_words import scratch as crossed
+from pitmanyor.kernels.documents.own_words import topic_draw
+
+pytestmark = pytest.mark.nojit
+
+Mutant = Callable[[], AbstractContextManager[None]]
+
+
+def words_as_if_new() -> AbstractContextManager[None]:
+    """A word that a topic of the document has is weighed as one that it has not."""
+    return replaced(topic_draw.weigh_dishes, lambda *arguments: 0.0)
+
+
+def words_weighed_without_their_counts() -> AbstractContextManager[None]:
+    """The same in the collapsed sweep."""
+    right = crossed.word_weight
+
+    def weight(tables, terms, desk, crossing, h, phi):
+        return phi * crossed.gain_of(desk, crossing, h) * crossed.scale_of(desk, crossing, h)
+
+    return replaced(right, weight)
+
+
+def restaurants_without_customers() -> AbstractContextManager[None]:
+    """A topic of the document weighs words as if it had served none."""
+    right = crossed.count_restaurant
+
+    def count(desk, crossing, h, customers, tables):
+        right(desk, crossing, h, 0, tables)
+
+    return replaced(right, count)
+
+
+def restaurants_without_tables() -> AbstractContextManager[None]:
+    """Tables are not counted in E = b + a T."""
+    right = crossed.count_restaurant
+
+    def count(desk, crossing, h, customers, tables):
+        right(desk, crossing, h, customers, 0)
+
+    return replaced(right, count)
+
+
+def every_word_opens_a_table() -> AbstractContextManager[None]:
+    return replaced(crossed.opens_dish, lambda *arguments: (np.int64(1), arguments[-1]))
+
+
+def no_rejection() -> AbstractContextManager[None]:
+    """What the sum over all topics proposes of the document's own is taken."""
+    right = topic_draw.draw
+
+    def draw(net, sums, slots, desk, shape, gain, place, word, row, n_slots, n_listed, held, extra, key, n):
+        fresh = gain * topic_draw.sum_of(net, sums, slots, shape, *place, word, row)
+        x = topic_draw.uniform_in(float, key, n) * (held + extra + fresh)
+        if x < held + extra:
+            return topic_draw.slot_at(net, slots, desk, gain, row, n_slots, n_listed, held, x), n_slots, n + 1
+        k = topic_draw.fresh_topic(net, sums, slots, shape, place[1], word, row, (x - (held + extra)) / fresh)
+        if slots.slot_of[k] == topic_draw.NONE:
+            return *topic_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
+        return np.uint64(slots.slot_of[k]), n_slots, n + 1
+
+    return replaced(right, draw)
+
+
+def tables_never_leave() -> AbstractContextManager[None]:
+    """A leaving customer takes its word's table along only if it sat alone."""
+
+    def leaves(tables, terms, desk, crossing, h, key, n):
+        p = desk.place[h] - 1
+        return np.int64(desk.seated[p] == desk.opened[p]), n
+
+    return replaced(crossed.leaves_dish, leaves)
+
+
+def scan_without_words() -> AbstractContextManager[None]:
+    """The scan behind the tries forgets the words that topics have."""
+    right = topic_draw.draw_by_scan
+
+    def scan(net, slots, desk, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+        return right(net, slots, desk, shape, gain, row, n_slots, 0, held, 0.0, key, n)
+
+    return replaced(right, scan)
+
+
+EXPLICIT: list[Mutant] = [
+    words_as_if_new,
+    restaurants_without_customers,
+    restaurants_without_tables,
+    every_word_opens_a_table,
+    no_rejection,
+    scan_without_words,
+]
+COLLAPSED: list[Mutant] = [
+    words_weighed_without_their_counts,
+    restaurants_without_customers,
+    restaurants_without_tables,
+    every_word_opens_a_table,
+    tables_never_leave,
+]
+
+
+@cache
+def starts_and_rows() -> tuple[list[int], csr_array]:
+    """Some states, and the rows of the general kernel from there."""
+    chain = DocumentChain(TOYS["bursty"](), "clamp")
+    starts = list(range(0, len(chain.states), 9))
+    return starts, chain.visit(starts)
+
+
+def deviation() -> float:
+    """Of the rows of the crossed kernel from those of the general one."""
+    starts, expected = starts_and_rows()
+    return float(abs(DocumentChain(TOYS["bursty"](), "clamp", "crossed").visit(starts) - expected).max())
+
+
+@pytest.mark.parametrize("mutant", EXPLICIT, ids=lambda mutant: mutant.__name__)
+def test_planted_bug_shows_in_the_explicit_sweep(mutant: Mutant) -> None:
+    starts_and_rows()
+    with mutant():
+        assert deviation() > 1e-6
+
+
+def test_without_a_bug_the_sweeps_agree() -> None:
+    assert deviation() < 1e-13
+
+
+@cache
+def collapsed_bytes() -> bytes:
+    graph = MODELS["bursty hpyp"]()
+    return run(graph, corpus_for(graph), plain=False).text.topic.tobytes()
+
+
+@pytest.mark.parametrize("mutant", COLLAPSED, ids=lambda mutant: mutant.__name__)
+def test_planted_bug_shows_in_the_collapsed_sweep(mutant: Mutant) -> None:
+    graph = MODELS["bursty hpyp"]()
+    expected = collapsed_bytes()
+    with mutant():
+        assert run(graph, corpus_for(graph), plain=True).text.topic.tobytes() != expected

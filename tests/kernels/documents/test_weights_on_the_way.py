@@ -1,0 +1,183 @@
+"""Every token of a long document is drawn from the weights that maths 2 gives, whatever the fast kernels have kept.
+
+Toys whose transition matrices can be enumerated have two or three tokens. Here documents hold more topics than a vector
+has lanes, slots are given up and taken again, and at every draw the weights are computed anew from the counts.
+"""
+
+from collections import Counter
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from kernels.documents.exact import interpreted_state
+from kernels.documents.exact_explicit import FAST
+from kernels.documents.test_explicit_transitions import two_layers
+from oracle.pmf import stirling
+from oracle.toys import Toy, bursty, diamond, three_layers
+from pitmanyor.corpus import Corpus
+from pitmanyor.graph import Graph
+from pitmanyor.kernels.documents.one_node import explicit as simple
+from pitmanyor.kernels.documents.own_words import explicit as crossed_sweep
+from pitmanyor.kernels.documents.topic_nodes import explicit as quick
+from pitmanyor.kernels.documents.topic_nodes import scratch as rows
+from pitmanyor.kernels.runtime.simd import WIDTH
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.sweeps import initialise
+from pitmanyor.sampling.switching import Switch
+from pitmanyor.state.topic_columns import arrange
+
+pytestmark = pytest.mark.nojit
+
+N_LIVE, N_HELD, PASSES = 13, 11, 3
+SIZES = (27, 6, 27)
+VOCABULARY = ["v", "w", "x", "y", "z"]
+
+
+def toy(graph: Graph) -> Toy:
+    """Documents of many words and of few, in no order, with four hashtags where the graph has them."""
+    rng = np.random.default_rng(3)
+    words = [[VOCABULARY[i] for i in rng.integers(5, size=size)] for size in SIZES]
+    streams = {"word": words}
+    if len(graph.streams) > 1:
+        streams["hashtag"] = [document[:4] for document in words]
+    return graph, Corpus.from_tokens(streams, groups={"author": ["ann", "bob", "ann"]}, vocabulary=VOCABULARY)
+
+
+def terms(c: int, t: int, a: float) -> tuple[float, float]:
+    """stay and open under the rule `clamp`."""
+    if c == 0:
+        return 0.0, 1.0
+    stay = stirling(c + 1, t, a) / stirling(c, t, a) * (1.0 if t == 1 else 1.0 - t / (c + 1))
+    return stay, stirling(c + 1, t + 1, a) / stirling(c, t, a) * (t + 1) / (c + 1)
+
+
+def share(weights: np.ndarray) -> np.ndarray:
+    return weights / weights.sum()
+
+
+def sums_of(prefix: np.ndarray, n_slots: int) -> np.ndarray:
+    """The slots' weights; what lies beyond them, up to the end of the last vector, weighs nothing."""
+    last = -(-n_slots // WIDTH) * WIDTH
+    total = prefix[n_slots - 1]  # prefix sums of one vector are added in another order than the next
+    assert np.all(np.abs(prefix[n_slots:last] - total) < 1e-14 * total), "a slot that nobody uses has weight"
+    return np.diff(prefix[:n_slots], prepend=0.0)
+
+
+class Watch:
+    """Stands in for a kernel's `draw`, and compares the weights it draws from with those that its counts ask for."""
+
+    def __init__(self, right) -> None:
+        self.right, self.seen = right, Counter()
+
+    def compare(self, found: np.ndarray, expected: np.ndarray, n_slots: int) -> None:
+        assert np.abs(share(found) - share(expected)).max() < 1e-11
+        self.seen[n_slots] += 1
+
+
+class Simple(Watch):
+    def __call__(self, net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u):
+        p = net.stay[shape.row : shape.row + N_HELD]
+        phi = net.stay[int(row) : int(row) + N_HELD]
+        found, expected = gain * p * phi, np.zeros(N_HELD)
+        beyond = sums_of(slots.weights, n_slots)
+        place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
+        for k in range(N_HELD):
+            h = place.get(k)
+            c, t = (int(slots.customers[h]), int(slots.tables[h])) if h is not None else (0, 0)
+            found[k] += beyond[h] if h is not None else 0.0
+            stay, opens = terms(c, t, shape.discount)
+            expected[k] = (stay + gain * opens * p[k]) * phi[k]
+        self.compare(found, expected, n_slots)
+        return self.right(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
+
+
+class Crossed(Watch):
+    def __call__(self, *given):
+        net, _, slots, crossed, shape, gain, _, _, row, n_slots, n_listed, *_ = given
+        p = net.stay[shape.row : shape.row + N_HELD]
+        phi = net.stay[int(row) : int(row) + N_HELD]
+        beyond = sums_of(slots.weights, n_slots)
+        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
+        found, expected = gain * p * phi, np.zeros(N_HELD)
+        place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
+        a, b = 0.4, 1.1  # of the toy's crossed node
+        for k in range(N_HELD):
+            stay, opens, word = 0.0, 1.0, phi[k]
+            if k in place:
+                h = place[k]
+                i = listed.get(h)
+                found[k] = beyond[h] + (crossed.weights[i] if i is not None else 0.0)
+                stay, opens = terms(int(slots.customers[h]), int(slots.tables[h]), shape.discount)
+                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
+            expected[k] = (stay + gain * opens * p[k]) * word
+        self.compare(found, expected, n_slots)
+        return self.right(*given)
+
+
+class Quick(Watch):
+    def __call__(self, net, sums, sheet, frame, leaf, gain, token, n_slots, u):
+        chosen = self.right(net, sums, sheet, frame, leaf, gain, token, n_slots, u)
+        n_bases, width = frame.n_bases, int(frame.width)
+        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
+        weights = int(rows.prefix_row(frame))
+        beyond = sums_of(sheet.reals[weights : weights + width], n_slots)
+        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
+        for k in range(N_HELD):
+            h = place.get(k)
+            found[k] += beyond[h] if h is not None else 0.0
+            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * phi[k]
+        self.compare(found, expected, n_slots)
+        return chosen
+
+    def value(self, sheet, frame, leaf: int, h: int | None, p: list[float]) -> float:
+        """A(leaf, k) at a topic's slot, or where it has none (maths 2)."""
+        width, by_row = int(frame.width), {}
+        for r, mass in enumerate(p):
+            by_row[r * width] = mass
+        for j in range(leaf + 1):
+            fact, scalar = j * int(rows.FACTS), j * int(rows.SCALARS)
+            n_customers, n_tables, *sent = (int(x) for x in sheet.facts[fact + int(rows.N_CUSTOMERS) :][:4])
+            n_up = int(sheet.facts[fact + int(rows.N_UP)])
+            priors = sheet.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
+            ups = sheet.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
+            mixing = [(priors[i] + sent[i]) / (priors.sum() + n_tables) for i in range(2)] if n_up > 1 else [1.0]
+            base = sum(r * by_row[int(up)] for r, up in zip(mixing, ups, strict=True))
+            at = int(rows.count_at(frame, j, h)) if h is not None else 0
+            c, t = (int(sheet.counts[at]), int(sheet.counts[at + 1])) if h is not None else (0, 0)
+            a, b = float(sheet.scalars[scalar + int(rows.STEP)]), float(sheet.scalars[scalar + int(rows.CONC)])
+            stay, opens = terms(c, t, a)
+            value = (stay + (b + a * n_tables) * opens * base) / (b + n_customers)
+            if h is not None and j < leaf:  # from which a token's walk is drawn, too
+                assert sheet.reals[int(sheet.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
+            by_row[int(sheet.facts[fact + int(rows.AT)])] = value
+        return value
+
+
+CASES = {
+    "one node": ("simple", three_layers, simple, Simple),
+    "bursty": ("crossed", bursty, crossed_sweep, Crossed),
+    "tntm": ("quick", diamond, quick, Quick),
+    "two layers": ("quick", lambda: (two_layers(), None), quick, Quick),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_weights_are_those_of_the_counts(case):
+    kernel, make, module, watch = CASES[case]
+    state = interpreted_state(toy(make()[0]), "clamp")
+    initialise(state, (1, 0, 0), n_topics=N_LIVE)
+    assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
+    Switch(state).down(state, (1, 0, 1))
+    explicit = Explicit(state, 1)
+    assert getattr(explicit, kernel)
+    for flag in FAST:
+        setattr(explicit, flag, flag == kernel)
+    watched = watch(module.draw)
+    with patch.object(module, "draw", watched):
+        explicit.sweep(state, np.arange(len(SIZES)), N_HELD, (1, 0, 2), PASSES)
+    assert sum(watched.seen.values()) > 100
+    assert min(watched.seen) <= WIDTH < max(watched.seen), "slots of one vector and of two were to be seen"

@@ -1,0 +1,52 @@
+"""Text and network together: Geweke's joint test, discount 0 and above, hyperparameters included."""
+
+from functools import cache
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from oracle.network_geweke import LinkedShape, marginal, successive
+from oracle.runs import errors, z_scores
+from pitmanyor.graph import Gamma, Graph
+from pitmanyor.models import author_topic, tntm
+from pitmanyor.network import linked
+from pitmanyor.sampling.joining import finite
+
+N_STEPS, LARGEST = 1_500, 4.0
+
+
+def with_links() -> Graph:
+    g = author_topic().copy()
+    g.links("follows", between="nu", signal=4.0, length=0.3, noise=0.3)
+    return g
+
+
+@cache
+def shape_of(model: str, discount: float) -> LinkedShape:
+    graph = with_links() if model == "author_topic" else tntm()
+    graph = finite(graph.set("*", discount=discount, concentration=Gamma(2, 1)), 3)
+    return LinkedShape(graph, n_tokens=2)
+
+
+@cache
+def prior_of(model: str, discount: float):
+    return errors(marginal(shape_of(model, discount), 2 * N_STEPS, seed=1))
+
+
+def worst(model: str, discount: float, n_steps: int = N_STEPS) -> float:
+    prior, error = prior_of(model, discount)
+    return float(np.abs(z_scores(successive(shape_of(model, discount), n_steps, seed=2), prior, error)).max())
+
+
+@pytest.mark.parametrize(
+    ("model", "discount"), [("tntm", 0.0), ("tntm", 0.5), pytest.param("author_topic", 0.5, marks=pytest.mark.long)]
+)
+def test_prior_and_chain_have_the_same_means(model, discount):
+    assert worst(model, discount) < LARGEST
+
+
+def test_a_root_that_does_not_see_the_vectors_is_caught():
+    """Planted: mu0 is drawn from tables alone, although every nu depends on it."""
+    with patch.object(linked.LinkedNode, "column_density", lambda self, k, log_base: 0.0):
+        assert worst("author_topic", 0.5) > 8

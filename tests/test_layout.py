@@ -1,0 +1,33 @@
+"""A module's name says what it holds, so no two modules share one and none has the name of another package."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import pitmanyor
+
+HOME = Path(pitmanyor.__file__).parent
+MODULES = [path.relative_to(HOME) for path in HOME.rglob("*.py") if not path.stem.startswith("__")]
+ENGINES = Path("kernels", "documents")
+# Every kind of document has these parts, which mean the same in all of them.
+PARTS_OF_AN_ENGINE = {"scratch", "explicit", "collapsed"}
+
+
+def test_no_two_modules_share_a_name():
+    places = defaultdict(list)
+    for path in MODULES:
+        if not (path.stem in PARTS_OF_AN_ENGINE and path.parent.parent == ENGINES):
+            places[path.stem].append(path.as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_the_parts_of_engines_are_found_nowhere_else():
+    assert {path for path in MODULES if path.stem in PARTS_OF_AN_ENGINE and path.parent.parent != ENGINES} == set()
+
+
+def test_no_module_has_the_name_of_a_package_other_than_its_own():
+    packages = {path.parent.name for path in HOME.glob("*/__init__.py")}
+    assert {path for path in MODULES if path.stem in packages and path.parent.name != path.stem} == set()
+
+
+def test_every_folder_with_modules_is_a_package():
+    assert {path.parent for path in MODULES if not (HOME / path.parent / "__init__.py").is_file()} == set()
