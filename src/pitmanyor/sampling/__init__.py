@@ -1,1 +1,1 @@
-"""Inference: sweeps and the steps of a chain."""
+"""Sampling: sweeps and the steps of a chain."""
