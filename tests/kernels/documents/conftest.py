@@ -7,7 +7,7 @@ PLAIN_PYTHON = [
     "test_mutants.py",
     "test_explicit_transitions.py",
     "test_linked_transitions.py",
-    "test_crossed_mutants.py",
+    "test_own_words_mutants.py",
     "test_weights_on_the_way.py",
 ]
 collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON
