@@ -115,6 +115,13 @@ class Symbol:
 
     __le__, __gt__ = __lt__, __ge__  # equality has no probability
 
+    def __int__(self) -> int:
+        """The whole number below."""
+        whole = int(self.shift)
+        while self >= whole + 1:
+            whole += 1
+        return whole
+
 
 @cache
 def _homes(function: Callable[..., Any]) -> list[Any]:

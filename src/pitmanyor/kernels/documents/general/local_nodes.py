@@ -228,7 +228,7 @@ def _by_tables(net, desk, node, at, j, t, key, n):
 
 
 @inlined
-def count_local(net, tables, terms, desk, node, j, h, choice, sign):
+def tally_local(net, desk, node, j, h, choice, sign):
     """One customer more or less at (slot, node), with a table towards `choice` if that is >= 0."""
     at, rest = places(net, desk, node, h)
     desk.ints[at, j, CUSTOMERS] += sign
@@ -239,6 +239,13 @@ def count_local(net, tables, terms, desk, node, j, h, choice, sign):
         if net.nodes[node, N_PARENTS] > 1:
             desk.ints[at, j, TO + 2 * choice] += sign
             desk.ints[rest, j, N_TO + 2 * choice] += sign
+
+
+@inlined
+def count_local(net, tables, terms, desk, node, j, h, choice, sign):
+    """As `tally_local`, and the terms of both follow."""
+    tally_local(net, desk, node, j, h, choice, sign)
+    at, rest = places(net, desk, node, h)
     refresh_slot(net, tables, terms, desk, at, node, j)
     refresh_local(net, desk, rest, node, j)
 

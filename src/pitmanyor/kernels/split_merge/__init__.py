@@ -1,0 +1,1 @@
+"""Moves that split and merge whole topics (maths 4, split and merge)."""

@@ -1,0 +1,267 @@
+"""One token in the Chinese restaurant franchise, for a single topic: its weight, its seat, and its leaving.
+
+These are the terms of (2.2) under the rule `singleton`, where stay = c - a t and open = 1: A(N, k) is the predictive
+probability given every seat, and no Stirling number is needed but to leave. The rule of a move is its own, whatever
+rule the sweeps have, because a move leaves the posterior of the counts unchanged by itself (maths 4).
+
+Counts alone are read and written here. The terms that sweeps read beside them (`Net.stay`, `Net.open`, `Net.rests`)
+are out of date until the move ends. `part` is as in kernels/documents/general/local_nodes.py; slot h holds the document's counts of topic k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.kernels.documents.general.local_nodes import places, tally_local
+from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO
+from pitmanyor.kernels.restaurant.arrays import (
+    BASE,
+    CONCENTRATION,
+    CUSTOMERS,
+    DESK,
+    DIRICHLET,
+    DISCOUNT,
+    EXPLICIT,
+    GEM,
+    KIND,
+    LEARNED,
+    N_PARENTS,
+    PRIOR_FIRST,
+    PYP,
+    SINGLETON,
+    TABLE,
+    TABLES,
+)
+from pitmanyor.kernels.restaurant.seating import (
+    add_customer,
+    cell_at,
+    first_parent,
+    leave_probability,
+    node_of,
+    restaurant,
+)
+from pitmanyor.kernels.runtime.jit import inlined, inner
+from pitmanyor.kernels.runtime.random import uniform
+
+NOT_VISITED, SITS = -2, -1  # entries of a walk; from 0 on, the parent to which a table was opened
+
+
+@inlined
+def counts_at(net, desk, side, part, pos, h, k):
+    """Customers and tables of the dish, and those of its restaurant with its concentration."""
+    cell = cell_at(side, pos)
+    node = node_of(net, cell)
+    if pos < part[1]:
+        i, q, _, _ = restaurant(net, cell, node, k)
+        dish = (np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES]))
+        return dish, (net.totals[q, CUSTOMERS], net.totals[q, TABLES], net.rests[CONCENTRATION, q])
+    j = net.nodes[node, DESK]
+    at, rest = places(net, desk, node, h)
+    dish = (desk.ints[at, j, CUSTOMERS], desk.ints[at, j, TABLES])
+    return dish, (desk.ints[rest, j, N_CUSTOMERS], desk.ints[rest, j, N_TABLES], desk.concentration[j])
+
+
+@inlined
+def tables_sent(net, desk, side, part, pos, h, k, i):
+    """Tables of the restaurant that were opened towards parent i."""
+    cell = cell_at(side, pos)
+    node = node_of(net, cell)
+    if pos < part[1]:
+        _, _, _, qt = restaurant(net, cell, node, k)
+        return net.n_to[qt + np.uint64(i)]
+    _, rest = places(net, desk, node, h)
+    return desk.ints[rest, net.nodes[node, DESK], N_TO + 2 * i]
+
+
+@inlined
+def parent_weight(net, desk, side, part, pos, h, k, i):
+    """r_i before it is divided by their sum (maths 2); fixed weights as they are."""
+    node = node_of(net, cell_at(side, pos))
+    prior = net.prior[net.nodes[node, PRIOR_FIRST] + i]
+    if net.nodes[node, LEARNED] == 0:
+        return prior
+    return prior + tables_sent(net, desk, side, part, pos, h, k, i)
+
+
+@inner
+def base_of(net, desk, side, part, pos, h, k, values):
+    """sum_i r_i A(P_i, k) of a position whose parents have their values."""
+    node = node_of(net, cell_at(side, pos))
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents == 0:
+        return net.reals[node, BASE]
+    first = first_parent(side, part[0], pos)
+    if n_parents == 1:
+        return values[side.par[first]]
+    total, whole = 0.0, 0.0
+    for i in range(n_parents):
+        weight = parent_weight(net, desk, side, part, pos, h, k, i)
+        total += weight * values[side.par[first + np.uint64(i)]]
+        whole += weight
+    return total / whole
+
+
+@inner
+def predict(net, desk, side, part, leaf, h, k, values, opens):
+    """A(leaf, k), with A of every position above it left in `values`: parents come first in a list.
+
+    `opens` are factors of a proposal for opening a table at each position; where they are 1 this is (2.2).
+    """
+    for pos in range(leaf + 1):
+        cell = cell_at(side, pos)
+        node = node_of(net, cell)
+        if net.nodes[node, EXPLICIT]:
+            i, _, _, _ = restaurant(net, cell, node, k)
+            values[pos] = net.stay[i]
+            continue
+        (c, t), (n_customers, n_tables, b) = counts_at(net, desk, side, part, pos, h, k)
+        a, kind = net.reals[node, DISCOUNT], net.nodes[node, KIND]
+        if kind == GEM:  # an empty topic is a new one
+            weight = c - a if c > 0 else b + a * n_tables
+        elif kind == DIRICHLET:
+            weight = c + b * net.reals[node, BASE]
+        else:
+            base = base_of(net, desk, side, part, pos, h, k, values)
+            weight = c - a * t + (b + a * n_tables) * opens[pos] * base
+        values[pos] = weight / (b + n_customers)
+    return values[leaf]
+
+
+@inlined
+def count(net, desk, side, part, pos, h, k, choice, sign):
+    """One customer more or less at a position; with choice >= 0 its table towards that parent."""
+    cell = cell_at(side, pos)
+    node = node_of(net, cell)
+    if pos >= part[1]:
+        tally_local(net, desk, node, net.nodes[node, DESK], h, choice, sign)
+        return
+    place = restaurant(net, cell, node, k)
+    add_customer(net, node, place, choice, sign)
+    if net.nodes[node, KIND] == GEM and net.counts[place[0], CUSTOMERS] == (1 if sign > 0 else 0):
+        net.totals[place[1], TABLES] += sign  # one table for each live topic
+
+
+@inner
+def sit_down(net, desk, side, part, leaf, h, k, values, opens, walk, key, n):
+    """Seat a customer of topic k by the terms that `predict` left; `walk` gets its choice at each position.
+
+    Returns the product of the factors of all tables that it opened, and the counter.
+    """
+    pos, factor = leaf, 1.0
+    while True:
+        node = node_of(net, cell_at(side, pos))
+        choice = SITS
+        if net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]:
+            (c, t), (_, n_tables, b) = counts_at(net, desk, side, part, pos, h, k)
+            a = net.reals[node, DISCOUNT]
+            stays, sits = c - a * t, False
+            if c > 0:
+                rest = (b + a * n_tables) * opens[pos] * base_of(net, desk, side, part, pos, h, k, values)
+                sits = uniform(key, n) * (stays + rest) < stays
+                n += 1
+            if not sits:
+                choice, n = _choose_parent(net, desk, side, part, pos, h, k, values, key, n)
+                factor *= opens[pos]
+        count(net, desk, side, part, pos, h, k, choice, 1)
+        walk[pos] = choice
+        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
+            return factor, n
+        pos = side.par[first_parent(side, part[0], pos) + np.uint64(choice)]
+
+
+@inner
+def _choose_parent(net, desk, side, part, pos, h, k, values, key, n):
+    """The parent of a new table, in proportion to r_i A(P_i, k)."""
+    n_parents = net.nodes[node_of(net, cell_at(side, pos)), N_PARENTS]
+    if n_parents < 2:
+        return 0, n
+    first, total = first_parent(side, part[0], pos), 0.0
+    for i in range(n_parents):
+        total += parent_weight(net, desk, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
+    x, chosen = uniform(key, n) * total, 0
+    for i in range(n_parents):
+        weight = parent_weight(net, desk, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
+        if weight > 0.0:
+            chosen = i
+            if x < weight:
+                break
+            x -= weight
+    return chosen, n + 1
+
+
+@inner
+def stand_up(net, tables, desk, side, part, leaf, h, k, walk, key, n):
+    """Remove a customer of topic k: it sat alone with probability S(c-1,t-1)/S(c,t); `walk` gets what it undid."""
+    pos = leaf
+    while True:
+        node = node_of(net, cell_at(side, pos))
+        choice = SITS
+        if net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]:
+            (c, t), _ = counts_at(net, desk, side, part, pos, h, k)
+            p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], SINGLETON, c, t)
+            leaves = p >= 1.0
+            if not leaves and p > 0.0:
+                leaves = uniform(key, n) < p
+                n += 1
+            if leaves:
+                choice, n = _choose_table(net, desk, side, part, pos, h, k, t, key, n)
+        count(net, desk, side, part, pos, h, k, choice, -1)
+        walk[pos] = choice
+        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
+            return n
+        pos = side.par[first_parent(side, part[0], pos) + np.uint64(choice)]
+
+
+@inner
+def _choose_table(net, desk, side, part, pos, h, k, t, key, n):
+    """The parent of a random one of the dish's t tables."""
+    cell = cell_at(side, pos)
+    node = node_of(net, cell)
+    n_parents = net.nodes[node, N_PARENTS]
+    if n_parents < 2:
+        return 0, n
+    x, chosen = uniform(key, n) * t, 0
+    for i in range(n_parents):
+        if pos < part[1]:
+            _, _, it, _ = restaurant(net, cell, node, k)
+            sent = np.int64(net.to[it + np.uint64(i)])
+        else:
+            at, _ = places(net, desk, node, h)
+            sent = desk.ints[at, net.nodes[node, DESK], TO + 2 * i]
+        if sent > 0:
+            chosen = i
+            if x < sent:
+                break
+            x -= sent
+    return chosen, n + 1
+
+
+@inner
+def product_of(net, side, part, leaf, walk, opens):
+    """The product of the factors of all tables that a recorded walk opened."""
+    pos, factor = leaf, 1.0
+    while True:
+        choice = np.int64(walk[pos])
+        if choice < 0:
+            return factor
+        factor *= opens[pos]
+        if net.nodes[node_of(net, cell_at(side, pos)), N_PARENTS] == 0:
+            return factor
+        pos = side.par[first_parent(side, part[0], pos) + np.uint64(choice)]
+
+
+@inner
+def replay(net, side, part, leaf, k, walk, sign):
+    """Count the shared part of a recorded walk again (sign 1), or take it back (-1)."""
+    pos = leaf
+    while True:
+        node = node_of(net, cell_at(side, pos))
+        choice = np.int64(walk[pos])
+        if pos < part[1]:
+            place = restaurant(net, cell_at(side, pos), node, k)
+            add_customer(net, node, place, choice, sign)
+            if net.nodes[node, KIND] == GEM and net.counts[place[0], CUSTOMERS] == (1 if sign > 0 else 0):
+                net.totals[place[1], TABLES] += sign
+        if choice < 0 or net.nodes[node, N_PARENTS] == 0:
+            return
+        pos = side.par[first_parent(side, part[0], pos) + np.uint64(choice)]

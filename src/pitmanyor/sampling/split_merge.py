@@ -1,0 +1,317 @@
+"""Moves that split a topic in two or merge two into one (maths 4, split and merge).
+
+A move takes all tokens of its topics out along a path, drawing how each leaves, and seats them again. With a(x) the
+weight of a seat and q(x) the probability with which it was proposed, the ratio of Metropolis and Hastings is
+
+    log alpha = sum log a'/q' - sum log a/q + log Q(selection | after) - log Q(selection | before)
+
+for any graph, because the product of (2.1) along a path telescopes. Two kernels of this kind: `documents in turn`
+allocates each document given those before it, and is good at merging; `launch first` leans on a guess that has seen
+more, and is good at splitting.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.kernels.documents.general.scratch import Desk
+from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
+from pitmanyor.kernels.split_merge.allocate import AHEAD, Launch, Path, Room
+from pitmanyor.kernels.split_merge.launch import fit_launch
+from pitmanyor.kernels.split_merge.moves import (
+    count_words,
+    empty_path,
+    measure_documents,
+    overlaps,
+    seat_path,
+    settle,
+    take_back,
+)
+from pitmanyor.kernels.split_merge.paths import index_topics, lay_path
+from pitmanyor.kernels.split_merge.visits import Arrays
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.state import State
+from pitmanyor.state.topic_columns import grow
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+SELECT = 54  # the purpose of the stream
+USUAL = 0.9  # how often a kernel tries the direction that it is good at
+POWER, FLOOR = 4, 1e-6  # of the overlap by which the second topic of a merge is chosen
+NONE = -1
+MoveSeed = tuple[int, int, int, int]  # seed, chain, sweep, number of the move
+
+
+class Kernel(NamedTuple):
+    """One of the two: whether it has a launch, and how often it tries to split."""
+
+    launch: bool
+    splits: float
+
+
+IN_TURN, LAUNCH_FIRST = Kernel(False, 1.0 - USUAL), Kernel(True, USUAL)
+
+
+class Selection(NamedTuple):
+    """What a move is about: its topics before and after (NONE where there is no second) and the two anchor tokens."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+    anchors: tuple[int, int]
+
+    @property
+    def is_split(self) -> bool:
+        return self.before[1] == NONE
+
+
+class Proposal(NamedTuple):
+    """A move that has been carried out: its log acceptance ratio, and what is needed to take it back."""
+
+    selection: Selection
+    log_alpha: float
+    path: Path
+    documents: Ints
+    code: NDArray[np.uint32] | None
+
+
+@dataclass
+class Tally:
+    """Moves that were tried, and those that were accepted."""
+
+    tried_splits: int = 0
+    tried_merges: int = 0
+    splits: int = 0
+    merges: int = 0
+
+
+class SplitMerge:
+    """Tries moves on the counts of a state."""
+
+    def __init__(self, state: State) -> None:
+        plan, n_streams = state.plan, len(state.plan.graph.streams)
+        longest = max(plan.topic_walks.longest, plan.word_walks.longest) + 1
+        self.room = Room(
+            np.zeros((4, longest)),
+            np.zeros((AHEAD, 2)),
+            np.zeros((AHEAD, 2)),
+            np.zeros((AHEAD, 2)),
+            np.ones((4, longest)),
+            np.zeros((AHEAD + 1, AHEAD + 2)),
+            np.zeros((n_streams, 4)),
+            np.zeros(2, np.int64),
+        )
+        sizes = [len(plan.words[stream.emit]) for stream in plan.graph.streams]
+        offset = np.concatenate([[0], np.cumsum(sizes)])
+        self.launch = Launch(
+            np.zeros(0),
+            np.zeros((offset[-1], 2)),
+            np.zeros(offset[-1]),
+            np.zeros(offset[-1]),
+            np.zeros((n_streams, 2)),
+            offset[:-1],
+            np.array([0.0, 20, 0.1, 50.0, -1.0, 1.0]),
+        )
+        self.mixed = any(node.local and node.side == "word" and not node.per_topic for node in plan.nodes)
+        self.order = np.zeros(plan.n_tokens, np.int32)
+        self.first = np.zeros(1, np.int64)
+
+    def step(self, state: State, seed: Seed, kernels: Sequence[Kernel]) -> Tally:
+        """Try one move by each of the kernels, one after the other."""
+        tally, rng = Tally(), generator(seed, SELECT)
+        self.index(state)
+        for number, kernel in enumerate(kernels):
+            self._try(state, kernel, (*seed, number), rng, tally)
+        return tally
+
+    def index(self, state: State) -> None:
+        """List the tokens of every topic: before the first move after anything else has changed the state."""
+        self._make_room(state)
+        self.first = np.zeros(state.capacity + 1, np.int64)
+        index_topics(state.text.topic, self.first, self.order)
+
+    def sizes(self) -> Ints:
+        return np.diff(self.first)
+
+    def _make_room(self, state: State) -> None:
+        if state.plan.n_topics is None and state.n_topics + 2 > state.capacity:
+            grow(state, state.n_topics + 2)
+
+    def _try(self, state: State, kernel: Kernel, seed: MoveSeed, rng: np.random.Generator, tally: Tally) -> None:
+        """One step of Metropolis and Hastings."""
+        splits = rng.random() < kernel.splits
+        tally.tried_splits += splits
+        tally.tried_merges += not splits
+        selection = self._select_split(state, rng) if splits else self._select_merge(state, rng)
+        if selection is None:
+            return
+        proposal = self.propose(state, kernel, selection, seed)
+        if rng.random() < math.exp(min(proposal.log_alpha, 0.0)):
+            self.accept(state, proposal, seed)
+            tally.splits += splits
+            tally.merges += not splits
+        else:
+            self.refuse(state, proposal)
+
+    def accept(self, state: State, proposal: Proposal, seed: MoveSeed) -> None:
+        """Keep what has been carried out: all that follows from the counts follows them."""
+        world, selection = _arrays(state), proposal.selection
+        settle(world, selection.after if selection.is_split else selection.before)
+        measure_documents(world, np.unique(proposal.documents), seed)
+        self.index(state)
+
+    def refuse(self, state: State, proposal: Proposal) -> None:
+        """Leave the state as it was before."""
+        take_back(_arrays(state), proposal.path, proposal.documents)
+        if proposal.code is not None:
+            state.text.code[:] = proposal.code
+
+    def propose(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
+        """Carry a move out. Either `accept` or `refuse` must follow."""
+        world, path, documents = self._path(state, selection, seed)
+        count_words(state.text, path, documents, self.launch)
+        launch = self._guess(state, kernel, path, documents)
+        code = state.text.code.copy() if self.mixed else None
+        given = (world, self.room, path, launch, documents)
+        path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
+        log_alpha = -self._log_choice(state, kernel, selection)
+        log_alpha -= empty_path(*given, selection.before, self.mixed, seed)
+        log_alpha += seat_path(*given, selection.after, seed)
+        log_alpha += self._log_choice_back(state, kernel, selection, len(path.token))
+        return Proposal(selection, log_alpha, path, documents, code)
+
+    def _path(self, state: State, selection: Selection, seed: MoveSeed) -> tuple[Arrays, Path, Ints]:
+        tokens = np.sort(np.concatenate([self.tokens_of(k) for k in selection.before if k != NONE]))
+        n, world = len(tokens), _arrays(state)
+        wide = world.topics.scratch.shape[1] + world.words.scratch.shape[1]
+        path = Path(
+            np.empty(n, np.int64),
+            np.empty(n + 3, np.int64),
+            np.empty(n, np.int32),
+            np.empty(n, np.uint32),
+            np.empty((n, wide), np.int8),
+            np.empty((n, wide), np.int8),
+            np.zeros(2, np.int64),
+        )
+        documents, starts = np.empty(n + 2, np.int64), np.empty(n, np.int64)
+        n_visits = lay_path(state.text, tokens, np.array(selection.anchors), starts, path, documents, seed)
+        return world, path._replace(bounds=path.bounds[: n_visits + 1]), documents[:n_visits]
+
+    def tokens_of(self, k: int) -> NDArray[np.int32]:
+        return self.order[self.first[k] : self.first[k + 1]]
+
+    def _guess(self, state: State, kernel: Kernel, path: Path, documents: Ints) -> Launch:
+        """A launch, or none: it has no weight then."""
+        launch = self.launch._replace(share=np.zeros(len(path.token)))
+        launch.scale[0] = float(kernel.launch) * launch.scale[5]
+        if kernel.launch:
+            fit_launch(state.text, path, documents, launch, np.empty((len(documents), 2)))
+        return launch
+
+    def _select_split(self, state: State, rng: np.random.Generator) -> Selection | None:
+        """A topic, an empty one, and two of its tokens, all uniformly."""
+        sizes = self.sizes()
+        topics = np.flatnonzero(sizes)
+        k, empty = int(topics[_pick(rng, len(topics))]), self.empty(state)
+        if sizes[k] < 2 or not len(empty):
+            return None
+        door, tokens = int(empty[_pick(rng, len(empty))]), self.tokens_of(k)
+        i, j = _pick(rng, len(tokens)), _pick(rng, len(tokens) - 1)
+        return Selection((k, NONE), (k, door), (int(tokens[i]), int(tokens[j + (j >= i)])))
+
+    def empty(self, state: State) -> Ints:
+        """Empty topics that a split may open: the door below a gem, any below a finite root."""
+        if state.plan.n_topics is not None:
+            return np.flatnonzero(self.sizes()[: state.plan.n_topics] == 0)
+        door = state.net.status[DOOR : DOOR + 1]
+        return door[door >= 0]
+
+    def _select_merge(self, state: State, rng: np.random.Generator) -> Selection | None:
+        """A topic uniformly, another by the words they share, and a token of each."""
+        topics = np.flatnonzero(self.sizes())
+        if len(topics) < 2:
+            return None
+        one = int(topics[_pick(rng, len(topics))])
+        other = int(topics[_pick_from(rng, self.partners(state, topics, one))])
+        i, j = (tokens[_pick(rng, len(tokens))] for tokens in (self.tokens_of(one), self.tokens_of(other)))
+        return Selection((one, other), (one, NONE), (int(i), int(j)))
+
+    def partners(self, state: State, topics: Ints, one: int) -> Floats:
+        """The probability of each topic to be merged with one, by the words they share."""
+        rows, sizes = word_rows(state)
+        out = np.zeros(state.capacity)
+        overlaps(state.net, rows, np.maximum(sizes, 1), one, out)
+        weight = out[topics] ** POWER + FLOOR
+        weight[topics == one] = 0.0
+        return np.asarray(weight / weight.sum())
+
+    def _log_choice(self, state: State, kernel: Kernel, selection: Selection) -> float:
+        """log Q of the selection, in the state before the move."""
+        sizes = self.sizes()
+        if selection.is_split:
+            return _log_split(state, kernel, int((sizes > 0).sum()), int(sizes[selection.before[0]]))
+        n = [int(sizes[k]) for k in selection.before]
+        return self._log_merge(state, kernel, np.flatnonzero(sizes), selection.before, n)
+
+    def _log_choice_back(self, state: State, kernel: Kernel, selection: Selection, n: int) -> float:
+        """log Q of the selection that undoes the move, in the state after it."""
+        sizes = self.sizes()
+        if not selection.is_split:
+            return _log_split(state, kernel, int((sizes > 0).sum()) - 1, n)
+        second = int(np.count_nonzero(state.text.topic[self.tokens_of(selection.before[0])] == selection.after[1]))
+        topics = np.sort(np.append(np.flatnonzero(sizes), selection.after[1]))
+        return self._log_merge(state, kernel, topics, selection.after, [n - second, second])
+
+    def _log_merge(self, state: State, kernel: Kernel, topics: Ints, pair: tuple[int, int], n: list[int]) -> float:
+        partner = self.partners(state, topics, pair[0])[np.searchsorted(topics, pair[1])]
+        return math.log((1.0 - kernel.splits) * partner / (len(topics) * n[0] * n[1]))
+
+
+def _log_split(state: State, kernel: Kernel, n_topics: int, n: int) -> float:
+    n_doors = 1 if state.plan.n_topics is None else state.plan.n_topics - n_topics
+    return math.log(kernel.splits / (n_topics * n * (n - 1) * n_doors))
+
+
+def _pick(rng: np.random.Generator, n: int) -> int:
+    return min(int(rng.random() * n), n - 1)
+
+
+def _pick_from(rng: np.random.Generator, p: Floats) -> int:
+    x, cumulative = rng.random(), np.cumsum(p)
+    return next((i for i in range(len(p) - 1) if x < cumulative[i]), len(p) - 1)
+
+
+def _arrays(state: State) -> Arrays:
+    desk = Desk(*(array[0] for array in state.desks))
+    return Arrays(state.net, state.tables, state.terms, desk, state.text, state.topics, state.words)
+
+
+def word_rows(state: State) -> tuple[Ints, Ints]:
+    """The rows over topics by which topics are compared, and each topic's customers there.
+
+    Those of the lowest shared node per topic of each stream that has a row for every word.
+    """
+    rows, sizes = [np.zeros(0, np.int64)], np.zeros(state.capacity, np.int64)
+    for i in compared_nodes(state):
+        block = state.layout.blocks[i]
+        rows.append(block.row + np.arange(block.n_cells) * block.width)
+        sizes += state.net.totals[block.rests, CUSTOMERS].reshape(block.n_instances, block.own).sum(axis=0)
+    return np.concatenate(rows), sizes
+
+
+def compared_nodes(state: State) -> list[int]:
+    plan, found = state.plan, dict[int, None]()
+    for stream in plan.graph.streams:
+        names = [stream.emit]
+        while names:
+            node = plan.graph[names.pop()]
+            if node.per_topic and not node.local and len(plan.instances[node.name]) == 1:
+                found[plan.index[node.name]] = None
+                break
+            names.extend(node.parents)
+    return list(found)

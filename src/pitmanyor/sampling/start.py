@@ -1,0 +1,100 @@
+"""Where a chain starts: a search by splits and merges, so that the number of topics dealt at first hardly matters.
+
+Topics dealt at random are alike and merge at once. Then every topic in turn may split, and merge with the one that
+shares most words with it, as long as the acceptance ratio of the move says so; sweeps in between let tokens find their
+places. A start may be anything: the chain is exact from wherever it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.sampling.split_merge import (
+    NONE,
+    Kernel,
+    MoveSeed,
+    Selection,
+    SplitMerge,
+)
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.state import State
+
+SEARCH = 59  # the purpose of the stream
+ROUNDS = 10
+SETTLED = 0.01  # share of the topics that may still change in the last round
+AFTER_SPLITS, AFTER_MERGES = 4, 3  # sweeps
+FEWEST = 2  # tokens of a topic that may split
+ONLY_SPLITS, ONLY_MERGES = Kernel(True, 0.5), Kernel(False, 0.5)
+
+
+class Round(NamedTuple):
+    """What a round of the search has changed."""
+
+    splits: int
+    merges: int
+    n_topics: int
+
+
+def search(state: State, sweep: Callable[[int], State], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
+    """Change the state until a round of splits and merges changes little, or as long as it is `wanted`.
+
+    `sweep` makes a number of sweeps and returns the state, in which topics may have other numbers.
+    """
+    moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, SEARCH), list[Round]()
+    moves.merge_all(state, rng)
+    state = sweep(AFTER_SPLITS)
+    while wanted() and len(rounds) < ROUNDS:
+        splits = moves.split_all(state, rng)
+        state = sweep(AFTER_SPLITS)
+        merges = moves.merge_all(state, rng)
+        state = sweep(AFTER_MERGES)
+        rounds.append(Round(splits, merges, state.n_topics))
+        if splits + merges <= SETTLED * state.n_topics:
+            break
+    return rounds
+
+
+class Greedy:
+    """Moves that are made if their acceptance ratio is above one."""
+
+    def __init__(self, moves: SplitMerge, seed: Seed) -> None:
+        self.moves, self.seed, self.n_tried = moves, seed, 0
+
+    def _make(self, state: State, kernel: Kernel, selection: Selection) -> bool:
+        self.n_tried += 1
+        seed: MoveSeed = (*self.seed, self.n_tried)
+        proposal = self.moves.propose(state, kernel, selection, seed)
+        if proposal.log_alpha > 0.0:
+            self.moves.accept(state, proposal, seed)
+            return True
+        self.moves.refuse(state, proposal)
+        return False
+
+    def split_all(self, state: State, rng: np.random.Generator) -> int:
+        """Try to split every topic, the largest first; returns how many did."""
+        moves, n_made = self.moves, 0
+        moves.index(state)
+        for k in np.argsort(-moves.sizes()):
+            tokens, empty = moves.tokens_of(int(k)), moves.empty(state)
+            if len(tokens) >= FEWEST and len(empty):
+                i, j = rng.choice(tokens, 2, replace=False)
+                n_made += self._make(
+                    state, ONLY_SPLITS, Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j)))
+                )
+        return n_made
+
+    def merge_all(self, state: State, rng: np.random.Generator) -> int:
+        """Try to merge every topic, the smallest first, with the one that shares most words with it."""
+        moves, n_made = self.moves, 0
+        moves.index(state)
+        for one in np.argsort(moves.sizes()):
+            topics = np.flatnonzero(moves.sizes())
+            if not moves.sizes()[one] or len(topics) < 2:
+                continue
+            other = int(topics[np.argmax(moves.partners(state, topics, int(one)))])
+            i, j = (int(rng.choice(moves.tokens_of(k))) for k in (int(one), other))
+            n_made += self._make(state, ONLY_MERGES, Selection((int(one), other), (int(one), NONE), (i, j)))
+        return n_made
