@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -19,6 +19,7 @@ from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_o
 from pitmanyor.seeds import Seed
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import arrange
+from pitmanyor.state.topic_sizes import effective_number, is_large
 
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
@@ -118,6 +119,10 @@ class Chain:
     def _remember(self) -> None:
         state = self.state
         self._add("n_topics", state.n_topics)
+        if len(state.text.topic):  # links alone have no tokens
+            sizes = np.bincount(state.text.topic, minlength=state.n_topics)
+            self._add("topics/large", np.count_nonzero(is_large(sizes)))
+            self._add("topics/effective", effective_number(sizes))
         self._add("log_joint", self.measures.log_joint)
         for i, node in enumerate(state.plan.nodes):
             if node.name in (TOPICS, WORDS):
@@ -142,5 +147,6 @@ class Chain:
         for name in Report._fields:
             self._add(f"network/{name}", float(getattr(self.network.report, name)) if self.network else math.nan)
 
-    def _add(self, name: str, value: float) -> None:
-        self.trace.setdefault(name, []).append(value)
+    def _add(self, name: str, value: float | np.integer[Any]) -> None:
+        """One more value of a trace; what an earlier version did not keep is not a number for its sweeps."""
+        self.trace.setdefault(name, [math.nan] * (self.n_sweeps - 1)).append(float(value))
