@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pitmanyor.evaluate.convergence import Quantity
 from pitmanyor.results.posterior import Traced
@@ -22,10 +23,17 @@ class Advice:
     seconds: float | None = None
 
 
+class Target(NamedTuple):
+    """What is wanted of every quantity: at most this R-hat, and at least this effective sample size."""
+
+    rhat: float
+    ess: float
+
+
 def advise(
-    chains: Sequence[Traced], quantities: Sequence[Quantity], good_rhat: float, good_ess: float, *, settled: bool
+    chains: Sequence[Traced], quantities: Sequence[Quantity], target: Target, *, settled: bool, agreed: bool
 ) -> Advice:
-    """What would make these chains settle, by the quantities that have not.
+    """What would make these chains settle, by the quantities that have not; `agreed`: they found the same topics.
 
     In a stationary chain the excess of R-hat squared over 1 and the inverse of the effective sample size both fall
     as one over the number of sweeps, which gives the factor by which there are too few of them.
@@ -33,14 +41,17 @@ def advise(
     if settled:
         return Advice(["Nothing more to run."])
     n_sweeps = max(chain.n_sweeps for chain in chains)
-    factor = max((_factor(one, good_rhat, good_ess) for one in quantities), default=MOST if n_sweeps else 1.0)
+    factor = max((_factor(one, target) for one in quantities), default=MOST if n_sweeps else 1.0)
     sentences, more, seconds = [], None, None
     if factor > 1.0:
         more = _rounded(max((min(factor, MOST) - 1.0) * n_sweeps, FEWEST_SWEEPS))
         seconds = more * max(chain.seconds / max(chain.n_sweeps, 1) for chain in chains)
         sentences.append(f"Resume for about {more:,} more sweeps ({n_sweeps + more:,} in all), {duration(seconds)}.")
-    if factor > MOST and quantities:
-        sentences.append("If that does not help, the chains are stuck in different modes: start them anew.")
+    if factor > MOST and quantities and len(chains) > 1 and not agreed:
+        sentences.append(
+            "If they differ even then, they are in different modes: use the topics that all chains found; predictions "
+            "weigh the chains by stacking."
+        )
     if len(chains) == 1:
         sentences.append("Run four chains to compare: chains=4, or --chains 4 on the command line.")
     if not sentences:
@@ -50,11 +61,12 @@ def advise(
     return Advice(sentences, None if more is None else n_sweeps + more, seconds)
 
 
-def _factor(one: Quantity, good_rhat: float, good_ess: float) -> float:
-    by_rhat = (one.rhat**2 - 1.0) / (good_rhat**2 - 1.0) if one.rhat > good_rhat else 1.0
-    by_size = good_ess / max(one.ess, 1.0) if one.ess < good_ess else 1.0
-    worst = max(by_rhat, by_size)
-    return worst if worst == worst else math.inf
+def _factor(one: Quantity, target: Target) -> float:
+    """How many times as many sweeps a quantity needs; what is not a number needs more than can be said."""
+    if one.rhat != one.rhat or one.ess != one.ess:
+        return math.inf
+    by_rhat = (one.rhat**2 - 1.0) / (target.rhat**2 - 1.0) if one.rhat > target.rhat else 1.0
+    return max(by_rhat, target.ess / max(one.ess, 1.0) if one.ess < target.ess else 1.0)
 
 
 def _rounded(sweeps: float) -> int:

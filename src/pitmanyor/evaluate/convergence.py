@@ -15,6 +15,11 @@ from pitmanyor.results.posterior import Traced
 
 Floats = NDArray[np.float64]
 JUDGED = ("topics/", "log_joint", "tables/", "concentration/", "network/log_likelihood/")
+TITLES = {
+    "log_joint": "log joint",
+    "topics/large": "number of topics",
+    "topics/effective": "effective number of topics",
+}
 FEWEST = 8  # sweeps of each chain: R-hat takes halves of halves
 
 
@@ -30,6 +35,15 @@ class Quantity:
     sd: float
     rhat: float
     ess: float
+
+    @property
+    def title(self) -> str:
+        """The name of the quantity as people say it.
+
+        >>> Quantity("tables/nu", 0, 0, 0, 0).title, Quantity("topics/large", 0, 0, 0, 0).title
+        ('tables of nu', 'number of topics')
+        """
+        return TITLES.get(self.name, self.name.removeprefix("network/").replace("_", " ").replace("/", " of "))
 
 
 def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.advice import Advice, advise
+from pitmanyor.evaluate.advice import Advice, Target, advise
 from pitmanyor.evaluate.convergence import FEWEST, Quantity, convergence, n_kept
 from pitmanyor.evaluate.matching import Stability, stability
 from pitmanyor.evaluate.topic_count import TopicCount, topic_count, topic_sizes
@@ -35,6 +35,7 @@ class Finding:
 
     verdict: Verdict
     sentence: str
+    about: Literal["sweeps", "topics", "numbers"] = "sweeps"
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,11 @@ class Diagnosis:
 
     @property
     def summary(self) -> str:
-        """The verdict, the gravest finding behind it, and what to do next."""
+        """The verdict, the gravest finding behind it, which topics all chains found, and what to do next."""
         grave = next(one.sentence for one in self.findings if one.verdict == self.verdict)
+        said = {one.sentence: one.about for one in self.findings}
         why = [] if self.verdict == "trust" else [grave]
+        why += [sentence for sentence, about in said.items() if about == "topics" and sentence not in why]
         return " ".join([SAID[self.verdict], *why, *self.advice.sentences])
 
     def __str__(self) -> str:
@@ -76,13 +79,26 @@ def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
     main = [one for one in quantities if not one.name.startswith(VAGUE)]
     shared, numbers = _shared(fits[0], chains), topic_count(fits, discard=discard)
     findings = [_too_few()] if few else [_of_agreement(main, len(chains)), _of_size(main)]
-    findings += [*_of_topics(fits[0], shared), Finding("trust", f"{numbers}.")]
+    findings += [*_of_topics(fits[0], shared), Finding("trust", f"{numbers}.", "numbers")]
     findings += _of_vague([one for one in quantities if one not in main])
     if len(chains) == 1:
         findings.append(Finding("care", "One chain cannot tell whether another would have found other topics."))
     verdict: Verdict = next(one for one in ("no", "care", "trust") if any(f.verdict == one for f in findings))
-    advice = advise(chains, main, GOOD_RHAT, GOOD_ESS, settled=verdict == "trust")
+    agreed = shared is not None and shared.share >= GOOD_SHARE
+    advice = advise(chains, main, Target(GOOD_RHAT, GOOD_ESS), settled=verdict == "trust", agreed=agreed)
     return Diagnosis(len(chains), verdict, findings, quantities, numbers, shared, advice)
+
+
+def chains_agree(chains: Sequence[Traced], shared: Stability | None, discard: float = 0.5) -> bool:
+    """Whether chains can be taken for draws of one posterior: their log joints agree, and so do their topics.
+
+    Chains with too few sweeps to tell are not said to disagree.
+    """
+    if n_kept([chain.trace for chain in chains], discard) < FEWEST:
+        return True
+    found = {one.name: one for one in convergence(chains, discard=discard)}
+    same = "log_joint" not in found or found["log_joint"].rhat <= GOOD_RHAT
+    return same and (shared is None or shared.share >= GOOD_SHARE)
 
 
 def _shared(shown: Traced, chains: Sequence[Traced]) -> Stability | None:
@@ -130,7 +146,9 @@ def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
     if verdict == "trust":
         return Finding(verdict, f"All quantities agree between {who} (R-hat at most {worst.rhat:.3f}).")
     so = "not quite the same" if verdict == "care" else "not the same"
-    return Finding(verdict, f"{worst.name} is {so} in {who} (R-hat {worst.rhat:.2f}, {GOOD_RHAT} or less is good).")
+    return Finding(
+        verdict, f"The {worst.title} is {so} in {who} (R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good)."
+    )
 
 
 def _of_size(quantities: Sequence[Quantity]) -> Finding:
@@ -140,12 +158,12 @@ def _of_size(quantities: Sequence[Quantity]) -> Finding:
     verdict = _grade(least.ess, GOOD_ESS, BAD_ESS)
     more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do"
     draws = f"{least.ess:.0f} independent draw{'s' * (round(least.ess) != 1)}"
-    return Finding(verdict, f"The sweeps are worth {draws} of {least.name}{more}.")
+    return Finding(verdict, f"The sweeps are worth {draws} of the {least.title}{more}.")
 
 
 def _of_vague(quantities: Sequence[Quantity]) -> list[Finding]:
     """A vague prior lets a concentration wander over decades; that alone does not make the topics wrong."""
-    slow = [one.name for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
+    slow = [one.title for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
     if not slow:
         return []
     return [Finding("care", f"Not settled, and not to be read as estimates yet: {', '.join(slow)}.")]
@@ -158,10 +176,10 @@ def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:
     found = np.array(shared.found)[is_large(topic_sizes(shown))]
     n, sure = len(found), int((found == shared.n_chains).sum())
     verdict = _grade(shared.share, GOOD_SHARE, BAD_SHARE)
-    hold = f"topics found by all {shared.n_chains} chains hold {shared.share:.0%} of the tokens"
+    hold = f"topics found by all {shared.n_chains} chains hold {100 * shared.share:.0f} % of the tokens"
     sentence = {
         "trust": f"The chains found the same topics: {sure} of {n} large topics; {hold}.",
         "care": f"The chains found {sure} of {n} large topics alike, and these can be trusted; {hold}.",
         "no": f"The chains found different topics: only {sure} of {n} large ones are in all of them; {hold}.",
     }[verdict]
-    return [Finding(verdict, sentence)]
+    return [Finding(verdict, sentence, "topics")]

@@ -82,6 +82,17 @@ def central(chains: Sequence[Posterior]) -> int:
     return int(scores.sum(axis=1).argmax())
 
 
+def aligned(one: Posterior, other: Posterior) -> NDArray[np.int64]:
+    """For every topic of the other state, the topic of the first that most of its tokens have; -1 if it has none.
+
+    Numbers of topics mean nothing across states, but the tokens are the same. Several topics may go to one.
+    """
+    shape = other.n_topics, one.n_topics
+    place = other.state.text.topic.astype(np.int64) * shape[1] + one.state.text.topic
+    together = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.where(together.any(axis=1), together.argmax(axis=1), -1)
+
+
 def similarities(one: Floats, other: Floats) -> Floats:
     """Cosines of each two rows.
 

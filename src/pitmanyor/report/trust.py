@@ -31,7 +31,9 @@ def trust_facts(atlas: Atlas, redact: bool) -> dict[str, Any]:
         "advice": found.advice.sentences,
         "traces": traces,
         "joined": joined_after(atlas),
-        "rhat": [[one.name, _plain(one.rhat), _plain(one.ess), one.name.startswith(VAGUE)] for one in found.quantities],
+        "rhat": [
+            [one.title, _plain(one.rhat), _plain(one.ess), one.name.startswith(VAGUE)] for one in found.quantities
+        ],
         "n_topics": _numbers(atlas, found),
         "removed": None if fit.corpus.report is None else _removed(fit.corpus.report, redact),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.evaluate.matching import Stability, central
+from pitmanyor.evaluate.diagnosis import chains_agree
+from pitmanyor.evaluate.matching import Stability, aligned, central
+from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 from pitmanyor.files import atomic_write
 from pitmanyor.fold_in import Completion, TopicShares, Way, infer
 from pitmanyor.graph import Graph
@@ -72,6 +75,24 @@ class Fit(Measured):
             return self.samples or [self]
         return [draw for chain in self.chains for draw in chain.draws]
 
+    @cached_property
+    def weights(self) -> Floats:
+        """The weights with which the chains enter predictions: equal if the chains agree, otherwise by stacking.
+
+        Chains agree if R-hat of the log joint is at most 1.05 and topics that all of them found hold 85 % of the
+        tokens. Otherwise they are weighed by how well they predict documents that are held out from each
+        (`pitmanyor.evaluate.stacking`).
+        """
+        if len(self.runs) == 1 or not self.graph.streams or chains_agree(self.chains, self.shared_topics):
+            return np.full(len(self.runs), 1.0 / len(self.runs))
+        return stacking_weights(held_out_densities(self.chains, self.graph, self.run.settings))
+
+    @property
+    def weighted_draws(self) -> list[tuple[Posterior, float]]:
+        """The draws of all chains, with the weights of their chains; those of no weight are left out."""
+        chains = zip(self.chains, self.weights.tolist(), strict=True)
+        return [(draw, weight / len(chain.draws)) for chain, weight in chains if weight for draw in chain.draws]
+
     @property
     def seconds(self) -> float:
         return self.run.seconds
@@ -120,11 +141,12 @@ class Fit(Measured):
         self.home = self.home or Path(path)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
-        """Averaged over the samples that have a network; of the last state if there are none."""
-        kept = [sample for sample in self.samples if sample.state.network]
-        if not kept:
+        """Averaged over the draws that have a network."""
+        kept = [(draw, weight) for draw, weight in self.weighted_draws if draw.state.network]
+        if not kept or kept[0][0] is self:
             return super()._link_probability(sources, targets, links)
-        return np.asarray(np.mean([sample.link_probability(sources, targets, links) for sample in kept], axis=0))
+        likely = [draw.link_probability(sources, targets, links) for draw, _ in kept]
+        return np.asarray(np.average(likely, axis=0, weights=[weight for _, weight in kept]))
 
     def infer(
         self,
@@ -143,8 +165,27 @@ class Fit(Measured):
         through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
         documents of up to 16 tokens, which forget sooner where they began (docs/benchmarks.md has the errors that are
         left). `node` is the one whose topics are asked for, such as `theta_tag`; by default that of the words.
+
+        Of several chains the shares are averaged with their `weights`. Topics of another chain count as those of the
+        chain that is shown which most of their tokens have.
         """
-        return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
+        way = Way(completion, sweeps, seed, threads)
+        found = infer(self, corpus, way, node)
+        if len(self.runs) == 1:
+            return found
+        total = np.zeros_like(found.shares)
+        for chain, weight in zip(self.chains, self.weights.tolist(), strict=True):
+            if weight:
+                total += weight * self._in_own_topics(chain, infer(chain, corpus, way, node).shares)
+        return replace(found, shares=total)
+
+    def _in_own_topics(self, chain: Fit, shares: Floats) -> Floats:
+        """Shares of the topics of another chain as shares of the topics that are shown."""
+        place = aligned(self, chain)
+        out = np.zeros((len(shares), self.n_topics))
+        for topic in np.flatnonzero(place >= 0):  # an empty topic is like no other
+            out[:, place[topic]] += shares[:, topic]
+        return np.asarray(out / out.sum(axis=1, keepdims=True))
 
     def __repr__(self) -> str:
         n = len(self.runs)

@@ -43,6 +43,11 @@ class Posterior:
         """The states that predictions are averaged over: this one."""
         return [self]
 
+    @property
+    def weighted_draws(self) -> list[tuple[Posterior, float]]:
+        """The same with their weights, which sum to one; those of no weight are left out."""
+        return [(draw, 1.0 / len(self.draws)) for draw in self.draws]
+
     def _node(self, name: str) -> Node:
         if name not in self.state.plan.index:
             raise PlanError(f"no node {name!r}; this graph has {', '.join(self.state.plan.index)}")

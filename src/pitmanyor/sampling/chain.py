@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
@@ -14,7 +15,7 @@ from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
-from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, share_of_anchors
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
 from pitmanyor.state.state import State
@@ -73,6 +74,15 @@ class Chain:
         """Seat every token for the first time."""
         numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
+        self._start()
+
+    def initialise_at(self, topics: NDArray[np.int64]) -> None:
+        """Seat every token for the first time, at a topic that is given; numbers from 0 on."""
+        numba.set_num_threads(self.sweeper.n_threads)
+        initialise_at(self.state, (self.seed, self.chain, 0), topics, int(topics.max()) + 1)
+        self._start()
+
+    def _start(self) -> None:
         tidy(self.state)
         self.measures.take(self.state, (self.seed, self.chain, 0))
         self.started = True

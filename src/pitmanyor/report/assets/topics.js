@@ -75,13 +75,13 @@ function topicRow(k) {
     badge(k),
     own(topic.label, { class: "name", title: topic.label }),
     make("span", { class: "share number" }, percent(topic.share), make("small", {}, range(k))),
-    make("span", { class: "under" }, track, sparkline(k), found(k)),
+    make("span", { class: "under" }, track, sparkline(k), foundBy(k)),
   );
   return row;
 }
 
 /** How many chains found the topic: a small mark, which is said in full to those who point at it or listen. */
-function found(k) {
+function foundBy(k) {
   const { found: n } = data.topics[k];
   if (n === undefined) return "";
   const said = `found by ${n} of ${data.about.chains} chains`;

@@ -15,7 +15,7 @@ panel({
       ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
       ["Topics by sweep", `Topics that hold ${percent(n_topics.least)} of the tokens or more${data.trust.joined == null ? "" : `; the network joined after ${plural(data.trust.joined, "sweep")}`}.`],
       ["Number of topics", `Posterior, from the second half of ${chains > 1 ? "all chains" : "the chain"}; 90 % are ${n_topics.low} – ${n_topics.high}. As many as ${n_topics.effective} topics of equal size.`],
-      ["R-hat", `${compared}. Below 1.05 is good.`],
+      ["R-hat", `${compared}. Below 1.05 is good. Draws: how many independent ones the sweeps are worth.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
     const said = make("ul", { class: "findings" }, ...findings.map(([level, sentence]) => make("li", { class: `trust ${level}` }, own(sentence))));
     const next = make("p", { class: "advice" }, make("b", {}, "What to do: "), own(advice.join(" ")));
@@ -35,14 +35,12 @@ panel({
 
 /** What the sentence on trust is about, the worst first; concentrations, which may wander, on demand. */
 function rhatTables(rhat) {
-  const said = ([name, value, ess]) => [quantityName(name), value === null ? "–" : value.toFixed(2), ess === null ? "–" : count(Math.round(ess))];
-  const heads = ["quantity", "R-hat", "effective draws"];
+  const said = ([name, value, ess]) => [name, value === null ? "–" : value.toFixed(2), ess === null ? "–" : count(Math.round(ess))];
+  const heads = ["quantity", "R-hat", "draws"];
   const [vague, main] = [true, false].map((is) => d3.sort(rhat.filter((one) => one[3] === is), ([, value]) => -(value ?? Infinity)));
   const all = vague.length && make("details", {}, make("summary", { class: "soft" }, `${plural(vague.length, "parameter")} of priors, which may wander`), table(heads, vague.map(said)));
   return [table(heads, main.map(said)), all || ""];
 }
-
-const quantityName = (name) => name.replace("network/", "").replaceAll("_", " ").replace("/", " of ");
 
 function table(heads, rows) {
   const cells = (tag, values) => values.map((value, i) => make(tag, { class: i && /^[\d.,–∞]*$/.test(rows[0]?.[i] ?? "") ? "number" : null }, own(String(value))));

@@ -41,7 +41,7 @@ function topicCards() {
   for (const k of found.slice(0, many && !state.cards ? FEW : found.length)) {
     const words = relevant(data.topics[k].words, 9).map((entry) => entry[0]).join(", ");
     const card = make("button", { class: "card", "data-topic": k, onclick: () => choose({ topic: k }) },
-      make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)} `), found(k)),
+      make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)} `), foundBy(k)),
       make("div", { class: "words" }, own(words)));
     card.style.setProperty("--family", colour(k));
     cards.append(card);
