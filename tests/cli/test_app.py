@@ -78,13 +78,15 @@ def test_check_shows_what_would_be_read(posts):
 def test_fit_leaves_a_run_that_python_loads(run):
     fitted = load(run)
     assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
-    assert (run / "topics.csv").read_text().startswith("topic,name,share,stream,rank,word,probability\n")
+    assert (run / "topics.csv").read_text().startswith("topic,name,share,large,found_by,stream,rank,word,probability\n")
     found = facts("topics", run, "--words", 4)
     assert len(found["topics"]) == fitted.n_topics
+    assert sum(topic["large"] for topic in found["topics"]) == found["n_topics"] == fitted.topic_count().large
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1.0)
     best = found["topics"][0]
     assert [entry["word"] for entry in best["word"]] == [word for word, _ in fitted.topics(4)[best["topic"]]]
-    assert "likeliest words" in call("topics", run).stdout
+    said = call("topics", run).stdout
+    assert "likeliest words" in said and f"{fitted.topic_count()}." in said and "found by" not in said
 
 
 def test_info_reads_without_the_sampler(run):
@@ -247,7 +249,12 @@ def test_chains_side_by_side(home, posts):
     process = start("fit", posts, "--sweeps", 4, "--chains", 2, "--seed", 3, "-o", home / "chains", "--json")
     said, wrong = process.communicate(timeout=300)
     assert process.returncode == 0, wrong
-    joints = [load(home / "chains" / f"chain-{i}").log_joint for i in range(2)]
-    assert json.loads(said)["log_joint"] == max(joints) > min(joints)
+    whole, one = load(home / "chains"), load(home / "chains" / "chain-0")
+    assert json.loads(said)["log_joint"] == one.log_joint and json.loads(said)["chains"] == len(whole.chains) == 2
     assert len(facts("info", home / "chains")["runs"]) == 2
-    assert "the chain with the highest log joint" in call("topics", home / "chains").stdout
+    shown = call("topics", home / "chains").stdout
+    assert "Topics of chain 0, which agree best with those of the others." in shown and "found by" in shown
+    assert " of 2 " in shown
+    assert facts("topics", home / "chains")["topics"][0]["found_by"] in (1, 2)
+    rows = (home / "chains" / "topics.csv").read_text().splitlines()
+    assert rows[1].split(",")[-5] in ("1", "2")

@@ -126,7 +126,7 @@ def quantity(**values):
     ("finding", "verdict", "sentence"),
     [
         (_of_agreement([quantity(rhat=1.01)], 2), "trust", "agree between the chains (R-hat at most 1.010)."),
-        (_of_agreement([quantity(), quantity(rhat=1.1, name="topics/large")], 2), "care", "The number of topics is not q"),
+        (_of_agreement([quantity(), quantity(rhat=1.1, name="topics/large")], 2), "care", "The number of topics is"),
         (_of_agreement([quantity(rhat=math.inf)], 1), "no", "The log joint is not the same in the parts of the chain"),
         (_of_agreement([quantity(rhat=math.nan), quantity()], 2), "no", "The log joint is not the same"),
         (_of_agreement([], 2), "no", "Nothing moved"),
@@ -144,7 +144,7 @@ def test_what_is_said_of_numbers(finding, verdict, sentence):
 @pytest.mark.parametrize(
     ("found", "share", "verdict", "sentence"),
     [
-        ([4, 4, 4], 0.9, "trust", "The chains found the same topics: 3 of 3 large topics; topics found by all 4 chains hold 90 %"),
+        ([4, 4, 4], 0.9, "trust", "3 of 3 large topics; topics found by all 4 chains hold 90 % of the tokens."),
         ([4, 4, 1], 0.6, "care", "The chains found 2 of 3 large topics alike, and these can be trusted"),
         ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones are in all of them"),
     ],

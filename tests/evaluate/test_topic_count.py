@@ -42,13 +42,12 @@ def test_the_interval_is_over_the_second_half_of_all_chains(chains):
 
 
 def test_the_trace_has_the_numbers_of_every_state(chains):
-    (one, _), at = chains, [12, 14, 17, 19]  # sweeps 12.5, 15, 17.5 and 20, rounded
-    kept = list(one.run.samples)
-    for sweep, draw in zip(kept, one.samples, strict=True):
+    one = chains[0]
+    for sweep, draw in one.run.samples.items():
         sizes = sizes_of(draw)
         assert one.trace["topics/large"][sweep - 1] == is_large(sizes).sum()
         assert one.trace["topics/effective"][sweep - 1] == pytest.approx(effective_number(sizes))
-    assert len(kept) == len(at)
+    assert len(one.run.samples) == 4
 
 
 def test_spare_topics_of_a_network_are_not_counted():
@@ -84,7 +83,10 @@ def test_sweeps_of_a_version_without_these_numbers_do_not_count(chains):
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [
-        ((23, 20, 26, 41, 0.0203), "23 topics (20-26 with 90 % probability), and 41 smaller ones that hold 2.0 % of the tokens"),
+        (
+            (23, 20, 26, 41, 0.0203),
+            "23 topics (20-26 with 90 % probability), and 41 smaller ones that hold 2.0 % of the tokens",
+        ),
         ((1, 1, 1, 1, 0.31), "1 topic, and 1 smaller one that holds 31 % of the tokens"),
         ((6, 6, 6, 0, 0.0), "6 topics"),
     ],

@@ -18,10 +18,10 @@ panel({
       ["R-hat", `${compared}. Below 1.05 is good. Draws: how many independent ones the sweeps are worth.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
     const said = make("ul", { class: "findings" }, ...findings.map(([level, sentence]) => make("li", { class: `trust ${level}` }, own(sentence))));
-    const next = make("p", { class: "advice" }, make("b", {}, "What to do: "), own(advice.join(" ")));
-    body.append(said, next, make("div", { class: "columns" }, ...boxes, removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
+    const next = make("p", { class: "advice" }, make("strong", {}, "What to do: "), own(advice.join(" ")));
+    body.append(said, next, make("div", { class: "columns" }, ...boxes.filter((_, i) => i !== 1 || number), removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
     boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
-    boxes[1].append(lineChart(boxes[1], number, { label: "Number of topics by sweep", format: "d", mark: half }));
+    if (number) boxes[1].append(lineChart(boxes[1], number, { label: "Number of topics by sweep", format: "d", mark: half }));
     boxes[2].append(histogram(boxes[2], n_topics.probability));
     boxes[3].append(...rhatTables(rhat));
   },
@@ -33,13 +33,16 @@ panel({
   },
 });
 
-/** What the sentence on trust is about, the worst first; concentrations, which may wander, on demand. */
+const WORST = 5; // quantities in sight; the others on demand
+
+/** What the verdict is about, the worst first; parameters of priors, which may wander, by themselves. */
 function rhatTables(rhat) {
   const said = ([name, value, ess]) => [name, value === null ? "–" : value.toFixed(2), ess === null ? "–" : count(Math.round(ess))];
   const heads = ["quantity", "R-hat", "draws"];
   const [vague, main] = [true, false].map((is) => d3.sort(rhat.filter((one) => one[3] === is), ([, value]) => -(value ?? Infinity)));
-  const all = vague.length && make("details", {}, make("summary", { class: "soft" }, `${plural(vague.length, "parameter")} of priors, which may wander`), table(heads, vague.map(said)));
-  return [table(heads, main.map(said)), all || ""];
+  const folded = (rows, title) => (rows.length ? make("details", {}, make("summary", { class: "soft" }, title), table(heads, rows.map(said))) : "");
+  const [worst, others] = [main.slice(0, WORST), main.slice(WORST)];
+  return [table(heads, worst.map(said)), folded(others, `${plural(others.length, "more quantity").replace("quantitys", "quantities")}`), folded(vague, `${plural(vague.length, "parameter")} of priors, which may wander`)];
 }
 
 function table(heads, rows) {
