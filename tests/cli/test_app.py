@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
 from cli.calling import call, facts
 from pitmanyor import Corpus, load
 from pitmanyor.simulation import simulate_microblog
+from runs.saving import assert_same
 
 COMMANDS = (
     *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose"),
@@ -243,6 +245,40 @@ def test_signals_save_the_run(home, posts, number, code):
     assert load(out).n_sweeps < 10**7
     if code == 130:
         assert f"pitmanyor resume {out}" in said
+
+
+def test_four_chains_that_are_killed_go_on_as_if_nothing_had_happened(home, posts):
+    """kill -9 of every process at once: parent and chains."""
+    options = ["fit", posts, "--seed", 3, "--chains", 4, "--samples", 2]
+    whole = start(*options, "--sweeps", 60, "-o", home / "whole")
+    assert whole.wait(timeout=300) == 0
+    out = home / "killed"
+    process = start(*options, "--sweeps", 60, "-o", out, "--checkpoint-every", "0s")
+    chains = [out / f"chain-{chain}" for chain in range(4)]
+    wait_for(lambda: all((chain / "state.safetensors").exists() for chain in chains))
+    for pid in [process.pid, *(int((chain / "lock").read_text()) for chain in chains)]:
+        with suppress(ProcessLookupError):  # one that is done already
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    done = [load(chain).n_sweeps for chain in chains]
+    assert all(n <= 60 for n in done)
+    found = facts("resume", out)
+    assert found["chains"] == 4 and found["n_sweeps"] == 60
+    for one, other in zip(load(out).chains, load(home / "whole").chains, strict=True):
+        assert_same(one, other)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_signals_save_all_chains(home, posts, number, code):
+    out = home / f"chains-signal-{int(number)}"
+    process = start("fit", posts, "--sweeps", 10**7, "--chains", 2, "-o", out)
+    wait_for(lambda: all((out / f"chain-{i}" / "state.safetensors").exists() for i in range(2)))
+    process.send_signal(number)
+    said, wrong = process.communicate(timeout=120)
+    assert process.returncode == code, wrong
+    assert [0 <= chain.n_sweeps < 10**7 for chain in load(out).chains] == [True, True]
+    if code == 130:
+        assert f"pitmanyor resume {out}" in said and "Stopped after " in said
 
 
 def test_chains_side_by_side(home, posts):

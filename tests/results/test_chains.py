@@ -115,7 +115,7 @@ def test_a_run_that_lacks_a_chain_state_says_which(home, tmp_path):
 
 
 def test_what_makes_no_sense_is_refused(corpus, tmp_path, home):
-    with pytest.raises(PlanError, match="chains must be 1 or more, not 0"):
+    with pytest.raises(PlanError, match="chains must be 1 or more"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=0)
     with pytest.raises(PlanError, match="checkpoint_every is a number of seconds"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, checkpoint_every=-1)
@@ -188,3 +188,18 @@ def test_chains_that_disagree_are_weighed_by_stacking(settled):
     assert [weight for _, weight in whole.weighted_draws] == [weight for weight in whole.weights if weight]
     given = corpus.subset(range(6))
     assert whole.perplexity(given).total < poor.perplexity(given).total
+
+
+def test_a_saved_run_keeps_the_weights_until_it_goes_on(home, tmp_path, monkeypatch):
+    load(home).save(tmp_path / "run")
+    weights = np.array([0.5, 0.25, 0.25, 0.0])
+    for wanted in (False, True):  # that the chains agree
+        monkeypatch.setattr("pitmanyor.results.fitted.chains_agree", lambda chains, shared, wanted=wanted: wanted)
+        monkeypatch.setattr("pitmanyor.results.fitted.stacking_weights", lambda densities: weights)
+        assert load(tmp_path / "run").weights.tolist() == ([0.25] * 4 if wanted else weights.tolist())
+    monkeypatch.setattr("pitmanyor.results.fitted.chains_agree", lambda chains, shared: False)
+    monkeypatch.setattr("pitmanyor.results.fitted.stacking_weights", lambda densities: weights[::-1])
+    assert load(tmp_path / "run").weights.tolist() == weights.tolist()
+    assert resume(tmp_path / "run", 22).weights.tolist() == weights[::-1].tolist()
+    (tmp_path / "run" / "weights.json").write_text('{"format": "pitmanyor weights 1", "chains": []}')
+    assert load(tmp_path / "run").weights.tolist() == weights[::-1].tolist()  # damaged: computed again

@@ -48,6 +48,10 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
         facts["held-out links"] = _link_facts(fit, asked.links)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
     if asked.test is not None:
+        if len(fit.runs) > 1:
+            facts["weights of the chains"] = {
+                f"chain {run.settings.chain}": w for run, w in zip(fit.runs, fit.weights.tolist(), strict=True)
+            }
         facts |= _test_facts(fit, asked.test.read_later(fit), asked, options)
     else:
         next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")

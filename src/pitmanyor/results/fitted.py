@@ -26,6 +26,7 @@ from pitmanyor.runs.chain_settings import Method
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import NAMES, create, new_header
 from pitmanyor.runs.lock import hold
+from pitmanyor.runs.weights import read_weights, write_weights
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.state.memory import Memory, memory_of
 
@@ -81,11 +82,16 @@ class Fit(Measured):
 
         Chains agree if R-hat of the log joint is at most 1.05 and topics that all of them found hold 85 % of the
         tokens. Otherwise they are weighed by how well they predict documents that are held out from each
-        (`pitmanyor.evaluate.stacking`).
+        (`pitmanyor.evaluate.stacking`), and a saved run keeps the weights.
         """
         if len(self.runs) == 1 or not self.graph.streams or chains_agree(self.chains, self.shared_topics):
             return np.full(len(self.runs), 1.0 / len(self.runs))
-        return stacking_weights(held_out_densities(self.chains, self.graph, self.run.settings))
+        weights = None if self.home is None else read_weights(self.home, self.runs)
+        if weights is None:
+            weights = stacking_weights(held_out_densities(self.chains, self.graph, self.run.settings))
+            if self.home is not None:
+                write_weights(self.home, self.runs, weights)
+        return weights
 
     @property
     def weighted_draws(self) -> list[tuple[Posterior, float]]:
@@ -175,7 +181,9 @@ class Fit(Measured):
             return found
         total = np.zeros_like(found.shares)
         for chain, weight in zip(self.chains, self.weights.tolist(), strict=True):
-            if weight:
+            if weight and chain.state is self.state:
+                total += weight * found.shares
+            elif weight:
                 total += weight * self._in_own_topics(chain, infer(chain, corpus, way, node).shares)
         return replace(found, shares=total)
 

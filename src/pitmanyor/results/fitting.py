@@ -110,14 +110,14 @@ def fit(
     elif n_topics is not None:
         raise PlanError("n_topics is for graphs of links alone; this one has text, which finds its topics by itself")
     _check(sweeps, seed, samples, initial_topics)
-    if chains < 1:
-        raise PlanError(f"chains must be 1 or more, not {chains}")
+    if chains < 1 or chain < 0:
+        raise PlanError(f"chains must be 1 or more, and chain 0 or more, not {chains} and {chain}")
     _check_links(model, text_sweeps, spare_topics, method)
     plan = compile_plan(model, corpus)
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
     initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics)
-    refuse_if_too_large(plan, initial_topics or max_topics, samples)
+    refuse_if_too_large(plan, initial_topics or max_topics, samples, chains)
     settings = Settings(
         sweeps=int(sweeps),
         seed=int(seed),
