@@ -89,6 +89,7 @@ def test_sweeps_of_a_version_without_these_numbers_do_not_count(chains):
         ),
         ((1, 1, 1, 1, 0.31), "1 topic, and 1 smaller one that holds 31 % of the tokens"),
         ((6, 6, 6, 0, 0.0), "6 topics"),
+        ((6, 6, 6, 3, 0.0004), "6 topics, and 3 smaller ones that hold less than 0.1 % of the tokens"),
     ],
 )  # fmt: skip
 def test_how_it_is_said(numbers, said):

@@ -51,6 +51,14 @@ def test_every_chain_is_what_it_is_alone(home, alone):
     assert whole.state is whole.run.chain.state and whole.run in whole.runs
 
 
+def test_threads_and_company_change_nothing():
+    """A corpus whose sweeps are mixed, on two threads alone and on one beside another chain."""
+    corpus = simulate(models.hpyp(), documents=300, tokens=70, vocabulary=50, seed=1).corpus
+    whole = fit(models.hpyp(), corpus, sweeps=3, seed=1, chains=2, threads=1)
+    assert corpus.n_tokens > 20_000
+    assert_same(whole.chains[1], fit(models.hpyp(), corpus, sweeps=3, seed=1, chain=1, threads=2))
+
+
 def test_a_fit_without_a_directory_is_the_same_and_leaves_none(home, corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)

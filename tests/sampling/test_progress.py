@@ -26,8 +26,8 @@ def test_a_line_for_every_chain():
     bars.update(Swept(4, 1000, 2, -4000.0), 1)
     bars.update(Swept(5, 1000, 2, -3900.0), 1)
     first, second = drawn(bars)
-    assert re.match(r"chain 0, sweep +1/10 .* starting +3 topics log joint -5,000", first)
-    assert re.match(r"chain 1, sweep +5/10 .* tokens/s +2 topics log joint -3,900", second)
+    assert re.match(r"chain 0 +1/10 .* starting +3 topics log joint -5,000", first)
+    assert re.match(r"chain 1 +5/10 .* tokens/s +2 topics log joint -3,900", second)
     (alone,) = drawn(Bars(True, [7]))
     assert re.match(r"sweep +0/7 .* starting +- topics", alone)
 

@@ -51,8 +51,8 @@ class TopicCount:
         """The part of the sentence that is about the smaller topics."""
         if not self.small:
             return ""
-        share = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %"
-        one = self.small == 1
+        share, one = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %", self.small == 1
+        share = "less than 0.1 %" if self.small_share < 0.0005 else share
         return f", and {self.small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
 
 

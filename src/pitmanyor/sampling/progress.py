@@ -43,7 +43,7 @@ class Bars:
                 TextColumn("log joint {task.fields[joint]}"),
                 TimeRemainingColumn(),
             )
-            names = ["sweep"] if len(totals) == 1 else [f"chain {i}, sweep" for i in range(len(totals))]
+            names = ["sweep"] if len(totals) == 1 else [f"chain {i}" for i in range(len(totals))]
             self._tasks = [
                 self._bar.add_task(name, total=total, speed="starting", topics="-", joint="-")
                 for name, total in zip(names, totals, strict=True)
