@@ -135,7 +135,9 @@ def _fitted(path: Path, fit: Fit) -> Answer:
     else:
         next_.append(f"pitmanyor diagnose {name}    # whether to trust it, and what to do if not")
     about = {"run": str(path), "n_sweeps": fit.n_sweeps, "log_joint": fit.log_joint} | count_facts(fit)
-    return Answer(about | {"seconds": fit.seconds, "topics": facts}, shown, next_, code)
+    trust = fit.diagnose().summary
+    shown.append(trust)
+    return Answer(about | {"seconds": fit.seconds, "trust": trust, "topics": facts}, shown, next_, code)
 
 
 def _write_topics(path: Path, fit: Fit) -> None:
