@@ -211,3 +211,35 @@ def test_a_saved_run_keeps_the_weights_until_it_goes_on(home, tmp_path, monkeypa
     assert resume(tmp_path / "run", 22).weights.tolist() == weights[::-1].tolist()
     (tmp_path / "run" / "weights.json").write_text('{"format": "pitmanyor weights 1", "chains": []}')
     assert load(tmp_path / "run").weights.tolist() == weights[::-1].tolist()  # damaged: computed again
+
+
+def test_weights_enter_every_prediction(home, corpus):
+    whole = Fit([chain.run for chain in (load(home / f"chain-{i}") for i in range(3))])
+    for run in whole.runs:
+        run.samples.clear()  # the last states are the draws
+    whole.__dict__["weights"] = np.array([0.7, 0.0, 0.3])  # as stacking might have it
+    given = corpus.subset(range(4))
+    tokens = [chain.token_probabilities(given, given) for chain in whole.chains]
+    assert tokens[0] != pytest.approx(tokens[2])
+    assert whole.token_probabilities(given, given) == pytest.approx(0.7 * tokens[0] + 0.3 * tokens[2])
+    logs = [chain.left_to_right(given.subset([0]), sweeps=9).log_likelihood["word"] for chain in whole.chains]
+    exact = np.logaddexp(np.log(0.7) + logs[0], np.log(0.3) + logs[2])
+    assert whole.left_to_right(given.subset([0]), sweeps=9).log_likelihood["word"] == pytest.approx(exact)
+    shares = []
+    for chain in whole.chains:
+        own, place = chain.infer(given).shares, aligned(whole, chain)
+        shares.append(np.stack([own[:, place == topic].sum(axis=1) for topic in range(whole.n_topics)], axis=1))
+    assert whole.infer(given).shares == pytest.approx(0.7 * shares[0] + 0.3 * shares[2])
+
+
+def test_a_trace_of_an_older_version_goes_on(corpus, tmp_path):
+    """Columns that it did not have are not numbers for its sweeps, and those are not judged."""
+    old = fit(models.hpyp(), corpus, sweeps=6, seed=1)
+    for name in ("topics/large", "topics/effective"):
+        del old.chain.trace[name]
+    old.save(tmp_path / "run")
+    new = resume(tmp_path / "run", 40)
+    assert np.isnan(new.trace["topics/large"][:6]).all() and np.isfinite(new.trace["topics/large"][6:]).all()
+    assert len(load(tmp_path / "run").trace["topics/effective"]) == 40
+    names = [one.name for one in new.diagnose().quantities]
+    assert "topics/effective" in names and new.diagnose(discard=0.0).n_topics.probability
