@@ -18,7 +18,6 @@ from rich.table import Table
 from pitmanyor import Fit, fit, load, models, read, simulate_microblog, write_report
 
 SWEEPS = 150
-SMALLEST = 0.01  # topics with a smaller share are only counted
 
 
 def main(home: Path) -> None:
@@ -44,14 +43,13 @@ def main(home: Path) -> None:
 
 def topic_table(result: Fit) -> Table:
     """Topics by their share of the tokens, with words and hashtags."""
-    counts = np.bincount(result.state.text.topic, minlength=result.n_topics)
+    shares, least = result.topic_shares(), result.topic_count().least
     words, hashtags = result.topics(8), result.topics(5, stream="hashtag")
     table = Table("share", "likeliest words", "likeliest hashtags", title="Topics found by models.tntm()")
-    shown = [k for k in np.argsort(-counts) if counts[k] >= SMALLEST * counts.sum()]
-    for k in shown:
+    for k in (k for k in np.argsort(-shares) if shares[k] >= least):
         lists = (", ".join(word for word, _ in topic) for topic in (words[k], hashtags[k]))
-        table.add_row(f"{counts[k] / counts.sum():.1%}", *lists)
-    table.caption = f"{result.n_topics - len(shown)} more topics hold less than {SMALLEST:.0%} each."
+        table.add_row(f"{shares[k]:.1%}", *lists)
+    table.caption = str(result.topic_count())
     return table
 
 

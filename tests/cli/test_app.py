@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
 from cli.calling import call, facts
 from pitmanyor import Corpus, load
 from pitmanyor.simulation import simulate_microblog
+from runs.saving import assert_same
 
 COMMANDS = (
     *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose"),
@@ -78,13 +80,15 @@ def test_check_shows_what_would_be_read(posts):
 def test_fit_leaves_a_run_that_python_loads(run):
     fitted = load(run)
     assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
-    assert (run / "topics.csv").read_text().startswith("topic,name,share,stream,rank,word,probability\n")
+    assert (run / "topics.csv").read_text().startswith("topic,name,share,large,found_by,stream,rank,word,probability\n")
     found = facts("topics", run, "--words", 4)
     assert len(found["topics"]) == fitted.n_topics
+    assert sum(topic["large"] for topic in found["topics"]) == found["n_topics"] == fitted.topic_count().large
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1.0)
     best = found["topics"][0]
     assert [entry["word"] for entry in best["word"]] == [word for word, _ in fitted.topics(4)[best["topic"]]]
-    assert "likeliest words" in call("topics", run).stdout
+    said = call("topics", run).stdout
+    assert "likeliest words" in said and f"{fitted.topic_count()}." in said and "found by" not in said
 
 
 def test_info_reads_without_the_sampler(run):
@@ -243,11 +247,50 @@ def test_signals_save_the_run(home, posts, number, code):
         assert f"pitmanyor resume {out}" in said
 
 
+def test_four_chains_that_are_killed_go_on_as_if_nothing_had_happened(home, posts):
+    """kill -9 of every process at once: parent and chains."""
+    options = ["fit", posts, "--seed", 3, "--chains", 4, "--samples", 2]
+    whole = start(*options, "--sweeps", 60, "-o", home / "whole")
+    assert whole.wait(timeout=300) == 0
+    out = home / "killed"
+    process = start(*options, "--sweeps", 60, "-o", out, "--checkpoint-every", "0s")
+    chains = [out / f"chain-{chain}" for chain in range(4)]
+    wait_for(lambda: all((chain / "state.safetensors").exists() for chain in chains))
+    for pid in [process.pid, *(int((chain / "lock").read_text()) for chain in chains)]:
+        with suppress(ProcessLookupError):  # one that is done already
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    done = [load(chain).n_sweeps for chain in chains]
+    assert all(n <= 60 for n in done)
+    found = facts("resume", out)
+    assert found["chains"] == 4 and found["n_sweeps"] == 60
+    for one, other in zip(load(out).chains, load(home / "whole").chains, strict=True):
+        assert_same(one, other)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_signals_save_all_chains(home, posts, number, code):
+    out = home / f"chains-signal-{int(number)}"
+    process = start("fit", posts, "--sweeps", 10**7, "--chains", 2, "-o", out)
+    wait_for(lambda: all((out / f"chain-{i}" / "state.safetensors").exists() for i in range(2)))
+    process.send_signal(number)
+    said, wrong = process.communicate(timeout=120)
+    assert process.returncode == code, wrong
+    assert [0 <= chain.n_sweeps < 10**7 for chain in load(out).chains] == [True, True]
+    if code == 130:
+        assert f"pitmanyor resume {out}" in said and "Stopped after " in said
+
+
 def test_chains_side_by_side(home, posts):
     process = start("fit", posts, "--sweeps", 4, "--chains", 2, "--seed", 3, "-o", home / "chains", "--json")
     said, wrong = process.communicate(timeout=300)
     assert process.returncode == 0, wrong
-    joints = [load(home / "chains" / f"chain-{i}").log_joint for i in range(2)]
-    assert json.loads(said)["log_joint"] == max(joints) > min(joints)
+    whole, one = load(home / "chains"), load(home / "chains" / "chain-0")
+    assert json.loads(said)["log_joint"] == one.log_joint and json.loads(said)["chains"] == len(whole.chains) == 2
     assert len(facts("info", home / "chains")["runs"]) == 2
-    assert "the chain with the highest log joint" in call("topics", home / "chains").stdout
+    shown = call("topics", home / "chains").stdout
+    assert "Topics of chain 0, which agree best with those of the others." in shown and "found by" in shown
+    assert " of 2 " in shown
+    assert facts("topics", home / "chains")["topics"][0]["found_by"] in (1, 2)
+    rows = (home / "chains" / "topics.csv").read_text().splitlines()
+    assert rows[1].split(",")[-5] in ("1", "2")

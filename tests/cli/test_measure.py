@@ -8,8 +8,8 @@ import pytest
 from cli.calling import call, facts
 from pitmanyor import Corpus, evaluate, fit, load, models, read
 from pitmanyor.evaluate.diagnosis import SAID
-from pitmanyor.evaluate.topic_words import LEAST
 from pitmanyor.simulation import simulate_microblog
+from pitmanyor.state.topic_sizes import least_share
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,12 @@ def home(tmp_path_factory):
 def test_evaluate_tells_what_the_functions_say(home):
     result = load(home / "run")
     found = facts("evaluate", home / "run")
-    words = evaluate.top_words(result, 10, least=LEAST)
-    assert found["topics with 0.5 % of the tokens"] == len(words)
+    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
+    assert found["n_topics"] == len(words) == result.topic_count().large
     assert (found["coherence"]["window of npmi"], found["coherence"]["window of c_v"]) == (10, 110)
     assert found["coherence"]["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
     assert found["diversity"] == evaluate.diversity(words)
-    assert found["effective topics"] == pytest.approx(evaluate.effective_topics(result))
+    assert found["effective_topics"] == pytest.approx(evaluate.effective_topics(result))
     likely = found["network log likelihood"]["follows"]
     assert likely["log_likelihood"] == pytest.approx(result.network_log_likelihood().log_likelihood)
     assert "perplexity" not in found and "--test POSTS" in found["next"][0]
@@ -44,7 +44,7 @@ def test_evaluate_tells_what_the_functions_say(home):
 def test_company_of_words_is_the_document_if_asked_or_if_words_have_no_order(home):
     found = facts("evaluate", home / "run", "--window", 0)["coherence"]
     result = load(home / "run")
-    words = evaluate.top_words(result, 10, least=LEAST)
+    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
     assert found["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus, window=0).mean())
     bags = Corpus.from_tokens([sorted(["a", "b", "b", "c", "d", "a"]), ["c", "c", "d"]] * 4)
     fit(models.lda(2), bags, sweeps=2, seed=1, checkpoint=home / "bags")
@@ -94,15 +94,18 @@ def test_diagnose_says_whether_to_trust_the_run(home):
     fits = [load(home / "chains" / f"chain-{i}") for i in (0, 1)]
     exact = evaluate.diagnose(fits)
     assert (found["verdict"], found["n_chains"]) == (exact.verdict, 2)
-    assert found["stability"] == pytest.approx(exact.stability)
+    assert found["stability"]["share"] == pytest.approx(exact.stability.share)
+    assert found["stability"]["found"] == exact.stability.found
     assert [one["rhat"] for one in found["quantities"]] == pytest.approx([one.rhat for one in exact.quantities])
-    assert sum(found["n_topics"].values()) == pytest.approx(1.0)
+    assert sum(found["n_topics"]["probability"].values()) == pytest.approx(1.0)
+    assert found["advice"]["sentences"] == exact.advice.sentences and f"> {exact.advice.sentences[0]}" in said
+    assert f"--sweeps {exact.advice.sweeps} " in found["next"][0]
     named = facts("diagnose", home / "chains" / "chain-0", home / "chains" / "chain-1")
     assert named["quantities"] == found["quantities"]
 
 
 def test_json_has_no_infinity(home, monkeypatch):
-    still = evaluate.Quantity("n_topics", 3.0, 1.0, math.inf, 2.0)
+    still = evaluate.Quantity("topics/large", 3.0, 1.0, math.inf, 2.0)
     monkeypatch.setattr("pitmanyor.evaluate.diagnosis.convergence", lambda fits, discard: [still])
     said = call("diagnose", home / "run", "--json").stdout
     assert json.loads(said, parse_constant=pytest.fail)["quantities"][0]["rhat"] is None
@@ -111,7 +114,7 @@ def test_json_has_no_infinity(home, monkeypatch):
 def test_diagnose_one_chain_with_a_network(home):
     found = facts("diagnose", home / "run")
     names = [one["name"] for one in found["quantities"]]
-    assert "network/log_likelihood/follows" in names and "n_topics" not in names
+    assert "network/log_likelihood/follows" in names and "topics/large" in names
     assert found["verdict"] != "trust" and found["stability"] is None
     assert any("--chains 4" in line for line in found["next"])
 
@@ -154,7 +157,7 @@ def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
         "evaluate", home / "run", "--reference", posts, "--test", posts, "--cap", 2, "--left-to-right", "--seed", 3
     )  # fmt: skip
     other = read(str(posts), duplicates="keep", missing_author="keep", min_tokens=0)
-    words = evaluate.top_words(result, 10, least=LEAST)
+    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
     assert found["coherence"]["pmi"] == pytest.approx(evaluate.coherence(words, other, "pmi").mean())
     assert found["coherence"]["pmi"] != pytest.approx(evaluate.coherence(words, result.corpus, "pmi").mean())
     assert found["clusters"]["dominant topics"] <= 2
@@ -162,15 +165,22 @@ def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
     assert whole["of all"] == pytest.approx(result.left_to_right(other, seed=3).total)
 
 
-def test_topics_that_some_token_has_are_counted(home):
+def test_all_commands_say_the_same_number_of_topics(home):
     result = load(home / "run")
-    held = [len(set(draw.state.text.topic.tolist())) for draw in result.draws]
-    assert facts("evaluate", home / "run")["n_topics"] == len(set(result.state.text.topic.tolist()))
+    exact = result.topic_count()
+    assert exact.large + exact.small < result.n_topics  # a network leaves room to spare
+    for command in (
+        ["evaluate", home / "run"],
+        ["topics", home / "run"],
+        ["report", home / "run", "-o", home / "r.html"],
+    ):
+        found = facts(*command)
+        assert (found["n_topics"], found["small_topics"]) == (exact.large, exact.small)
+        assert found["n_topics_90"] == [exact.low, exact.high]
     found = facts("diagnose", home / "run")["n_topics"]
-    assert found == {str(n): held.count(n) / len(held) for n in sorted(set(held))}
-    assert max(held) < result.n_topics  # a network leaves room to spare
-    assert "topics have a token in the states that were kept" in call("diagnose", home / "run").stdout
-    assert "in the states that were kept" not in call("diagnose", home / "chains").stdout
+    assert (found["large"], found["small"]) == (exact.large, exact.small)
+    for command in ("diagnose", "topics", "label"):
+        assert f"{exact}." in call(command, home / "run").stdout
 
 
 def test_columns_that_a_prediction_does_not_need_may_be_missing(home):

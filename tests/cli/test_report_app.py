@@ -28,7 +28,7 @@ def home(tmp_path_factory):
 def test_report_writes_a_page_and_says_where(home):
     out = home / "page.html"
     said = call("report", home / "run", "-o", out).stdout
-    assert f"{out.resolve()}" in said and "Texts are from simulated_posts.jsonl." in said and "Only 6 sweeps" in said
+    assert f"{out.resolve()}" in said and "Texts are from simulated_posts.jsonl." in said and "Too few sweeps" in said
     assert "pitmanyor serve" in said and "--redact" in said
     found = facts("report", home / "run", "-o", out)
     assert found["bytes"] == out.stat().st_size < 1_000_000 and found["redacted"] is False
@@ -54,13 +54,16 @@ def test_a_file_that_moved_is_said_or_named(home):
 
 
 def test_chains_are_compared(home):
-    from pitmanyor import fit, models, read
+    from pitmanyor import fit, load, models, read
 
     corpus = read(home / "simulated_posts.jsonl")
     for chain in range(2):
         fit(models.lda(4), corpus, sweeps=110, seed=1, chain=chain, checkpoint=home / "two" / f"chain-{chain}")
     said = call("report", home / "two", "-o", home / "two.html").stdout
-    assert "chains" in said and "R-hat" in said
+    whole = load(home / "two")
+    assert whole.diagnose().summary in said and "found by all 2 chains" in said  # the one verdict
+    found = facts("report", home / "two", "-o", home / "two.html")
+    assert found["trust"] == facts("diagnose", home / "two")["summary"] and found["chains"] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """label, recommend and export: what they answer, for people and as JSON, and what they write."""
 
+import csv
 import json
-import shutil
 
 import pytest
 
@@ -71,14 +71,20 @@ def test_export_writes_tables(blog, tmp_path):
     assert "spreadsheet" in found["next"][0]
 
 
-def test_tables_are_of_one_chain_and_load_no_other(blog, tmp_path, monkeypatch):
-    """The second chain is a header alone: what needs all chains stops at it, what needs one does not."""
-    blog.save(tmp_path / "runs" / "chain-0")
-    (tmp_path / "runs" / "chain-1").mkdir()
-    shutil.copy(blog.home / "header.json", tmp_path / "runs" / "chain-1")
-    monkeypatch.setattr("pitmanyor.cli.use.best_chain", lambda path: path / "chain-0")
-    assert facts("export", tmp_path / "runs", "-o", tmp_path / "out", "--as", "mallet")["files"]
-    facts("export", tmp_path / "runs", "-o", tmp_path / "out", "--as", "arviz", code=4)
+def test_exports_are_of_all_chains(blog, tmp_path):
+    """How many chains found each topic, and the trace of each chain; not without one of them."""
+    for chain in range(2):
+        home = tmp_path / "runs" / f"chain-{chain}"
+        fit(blog.graph, blog.corpus, sweeps=9, seed=1, chain=chain, initial_topics=4, checkpoint=home)
+    facts("export", tmp_path / "runs", "-o", tmp_path / "out")
+    with open(tmp_path / "out" / "topics.csv", encoding="utf-8", newline="") as file:
+        topics = list(csv.DictReader(file))
+    assert [int(row["found_by"]) for row in topics] == load(tmp_path / "runs").stability().found
+    assert {row["chains"] for row in topics} == {"2"} and {row["large"] for row in topics} <= {"True", "False"}
+    with open(tmp_path / "out" / "trace.csv", encoding="utf-8", newline="") as file:
+        assert [row["chain"] for row in csv.DictReader(file)] == ["0"] * 9 + ["1"] * 9
+    (tmp_path / "runs" / "chain-1" / "state.safetensors").unlink()
+    facts("export", tmp_path / "runs", "-o", tmp_path / "out", code=4)
 
 
 def test_a_change_that_is_wrong_changes_nothing(named):

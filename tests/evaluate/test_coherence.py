@@ -6,7 +6,7 @@ from gensim.corpora import Dictionary
 from gensim.models import CoherenceModel
 
 from pitmanyor import Corpus, PlanError, fit, models
-from pitmanyor.evaluate import coherence, diversity, effective_topics, top_words
+from pitmanyor.evaluate import coherence, diversity, top_words
 from pitmanyor.evaluate import windows as module
 from pitmanyor.evaluate.windows import count_together
 
@@ -76,11 +76,6 @@ def test_topics_of_a_fit():
     other = Corpus.from_tokens(documents(9, seed=8))
     assert result.coherence(reference=other, n_words=5) == pytest.approx(coherence(words, other))
     assert diversity(words) == len({word for topic in words for word in topic}) / 15
-    expected = []
-    for draw in result.samples:
-        shares = np.bincount(draw.state.text.topic) / corpus.n_tokens
-        expected.append(np.exp(-sum(s * np.log(s) for s in shares if s)))
-    assert effective_topics(result) == pytest.approx(np.mean(expected), abs=1e-12)
     assert len(top_words(result, 5, least=0.34)) < 3
 
 

@@ -1,8 +1,6 @@
 """R-hat and effective sample sizes against their definitions, topics matched against all assignments, verdicts."""
 
-import itertools
 import math
-import re
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -12,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
 
-from pitmanyor import Corpus, Gamma, Graph, PlanError, fit, models, simulate
-from pitmanyor.evaluate import convergence, diagnose, match_topics, matching, stability, topic_numbers, topic_shares
+from pitmanyor import Corpus, Gamma, Graph, PlanError, fit, models
+from pitmanyor.evaluate import convergence, diagnose
 from pitmanyor.evaluate.convergence import Quantity, kept_traces
-from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_concentrations, _of_numbers, _of_size, _of_topics
-from pitmanyor.evaluate.matching import similarities
+from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_size, _of_topics, _of_vague
+from pitmanyor.evaluate.matching import Stability
 from pitmanyor.sampling.joining import finite
 
 
@@ -59,13 +57,17 @@ def test_rhat_by_its_definition(chains):
     values = np.array([chain.trace["log_joint"][200:] for chain in chains])
     assert found["log_joint"].rhat == pytest.approx(split_rhat(values), abs=1e-9)
     assert found["log_joint"].mean == pytest.approx(values.mean())
-    assert "n_topics" not in found  # it never moves
+    assert "topics/large" not in found  # it never moves
     assert 4 < found["log_joint"].ess < 4 * 800
 
 
 def test_effective_sample_sizes_are_those_of_arviz_over_all_chains(chains, short):
     stats = import_module("arviz_stats.base").array_stats
-    for fits, names in ((chains[:1], {"log_joint"}), (chains, {"log_joint"}), (short, {"n_topics", "tables/theta"})):
+    for fits, names in (
+        (chains[:1], {"log_joint"}),
+        (chains, {"log_joint"}),
+        (short, {"topics/large", "tables/theta"}),
+    ):
         found = convergence(fits)
         assert names <= {one.name for one in found}
         for one in found:
@@ -92,54 +94,16 @@ def test_chains_are_cut_to_the_same_length_and_nothing_before_the_network_counts
         kept_traces([trace(40, 30)], 0.5)
 
 
-def test_the_number_of_topics(short):
-    found = topic_numbers(short)
-    values = np.concatenate([one.trace["n_topics"][8:] for one in short])
-    assert found == {int(n): np.mean(values == n) for n in np.unique(values)}
-    assert sum(found.values()) == pytest.approx(1.0)
-
-
-def test_topics_are_matched_as_the_best_of_all_assignments(chains):
-    one, other = chains[:2]
-    phi, psi = one.mean("phi"), other.mean("phi")
-    overlap = [[sum(min(a, b) for a, b in zip(x, y, strict=True)) for y in psi] for x in phi]
-    assert similarities(phi, psi) == pytest.approx(np.array(overlap), abs=1e-12)
-    best = max(itertools.permutations(range(3)), key=lambda p: sum(overlap[k][p[k]] for k in range(3)))
-    found = match_topics(one, other)
-    assert [(i, j) for i, j, _ in found.pairs] == [(k, best[k]) for k in range(3)]
-    weights = [(topic_shares(one)[k] + topic_shares(other)[best[k]]) / 2 for k in range(3)]
-    assert found.score == pytest.approx(sum(w * overlap[k][best[k]] for k, w in enumerate(weights)), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("overlap", "partners"),
-    [
-        ([[0.9, 0.8, 0.0], [0.8, 0.1, 0.0], [0.0, 0.0, 0.5]], [1, 0, 2]),  # the best pair of all is in no best matching
-        ([[0.9, 0.0, 0.4], [0.8, 0.1, 0.0], [0.7, 0.0, 0.5]], [0, 1, 2]),  # all would have the same partner
-    ],
-)
-def test_no_topic_has_two_partners_and_the_sum_is_the_largest(chains, monkeypatch, overlap, partners):
-    monkeypatch.setattr(matching, "similarities", lambda one, other: np.array(overlap))
-    found = match_topics(*chains[:2])
-    assert found.pairs == [(k, partners[k], overlap[k][partners[k]]) for k in range(3)]
-    one, other = (topic_shares(chain) for chain in chains[:2])
-    score = sum((one[i] + other[j]) / 2 * similarity for i, j, similarity in found.pairs)
-    assert found.score == pytest.approx(score, abs=1e-12)
-
-
-def test_a_fit_matches_itself_and_spare_topics_have_no_partner(chains, short):
-    assert match_topics(chains[0], chains[0]).score == pytest.approx(1.0)
-    assert len(match_topics(*short).pairs) == min(one.n_topics for one in short)
-    pairs = [match_topics(a, b).score for a, b in itertools.combinations(chains, 2)]
-    assert stability(chains) == pytest.approx(np.mean(pairs))
-
-
 def test_chains_that_agree_are_trusted(chains):
     found = diagnose(chains)
     assert found.verdict == "trust", str(found)
-    assert found.stability > 0.9 and found.n_topics == {3: 1.0}
-    assert str(found).startswith("Trust it: the chains agree")
-    assert "There were 3 topics in every sweep." in str(found)
+    assert found.stability.share == 1.0 and found.stability.found == [4, 4, 4]
+    assert (found.n_topics.large, found.n_topics.probability) == (3, {3: 1.0})
+    assert str(found).startswith("Trust it: the chains agree") and found.summary.startswith(
+        "Trust it: the chains agree"
+    )
+    assert "- 3 topics.\n" in str(found) and found.advice.sweeps is None
+    assert "The chains found the same topics: 3 of 3 large topics" in found.summary
 
 
 def test_chains_that_do_not_are_not(short):
@@ -162,26 +126,33 @@ def quantity(**values):
     ("finding", "verdict", "sentence"),
     [
         (_of_agreement([quantity(rhat=1.01)], 2), "trust", "agree between the chains (R-hat at most 1.010)."),
-        (_of_agreement([quantity(), quantity(rhat=1.1, name="n_topics")], 2), "care", "n_topics is not quite the same"),
-        (_of_agreement([quantity(rhat=math.inf)], 1), "no", "log_joint is not the same in the parts of the chain"),
-        (_of_agreement([quantity(rhat=math.nan), quantity()], 2), "no", "log_joint is not the same"),
+        (_of_agreement([quantity(), quantity(rhat=1.1, name="topics/large")], 2), "care", "The number of topics is"),
+        (_of_agreement([quantity(rhat=math.inf)], 1), "no", "The log joint is not the same in the parts of the chain"),
+        (_of_agreement([quantity(rhat=math.nan), quantity()], 2), "no", "The log joint is not the same"),
         (_of_agreement([], 2), "no", "Nothing moved"),
-        (_of_size([quantity()]), "trust", "The sweeps are worth 500 independent draws of log_joint."),
-        (_of_size([quantity(ess=30.0)]), "care", "where 100 would do: sweep longer"),
+        (_of_size([quantity()]), "trust", "The sweeps are worth 500 independent draws of the log joint."),
+        (_of_size([quantity(ess=30.0)]), "care", "where 100 would do"),
         (_of_size([quantity(ess=3.0)]), "no", "worth 3 independent draws"),
-        (_of_concentrations([quantity(), quantity(rhat=1.3, name="b")])[0], "care", "as estimates yet: b."),
-        (_of_concentrations([quantity(ess=3.0, name="b")])[0], "care", "not to be read as estimates yet: b."),
-        (_of_topics(0.9)[0], "trust", "found the same topics (stability 0.90 of 1)"),
-        (_of_topics(0.5)[0], "care", "alike in part"),
-        (_of_topics(0.1)[0], "no", "read none of them as a fact"),
-        (_of_numbers({4: 0.02, 5: 0.5, 6: 0.4, 7: 0.08}, False), "trust", "5 to 7 with 90 % probability, 5 the"),
-        (_of_numbers({5: 1.0}, False), "trust", "There were 5 topics in every sweep"),
-        (_of_numbers({4: 0.5, 7: 0.5}, True), "trust", "4 to 7 topics have a token in the states that were kept"),
-        (_of_numbers({5: 1.0}, True), "trust", "5 topics have a token in the states that were kept"),
+        (_of_vague([quantity(), quantity(rhat=1.3, name="b")])[0], "care", "as estimates yet: b."),
+        (_of_vague([quantity(ess=3.0, name="b")])[0], "care", "not to be read as estimates yet: b."),
     ],
 )  # fmt: skip
 def test_what_is_said_of_numbers(finding, verdict, sentence):
     assert finding.verdict == verdict and sentence in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("found", "share", "verdict", "sentence"),
+    [
+        ([4, 4, 4], 0.9, "trust", "3 of 3 large topics; topics found by all 4 chains hold 90 % of the tokens."),
+        ([4, 4, 1], 0.6, "care", "The chains found 2 of 3 large topics alike, and these can be trusted"),
+        ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones are in all of them"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_topics(chains, found, share, verdict, sentence):
+    (said,) = _of_topics(chains[0], Stability(4, found, share))
+    assert said.verdict == verdict and sentence in said.sentence
+    assert _of_topics(chains[0], None) == []
 
 
 def test_links_and_mixes_are_part_of_a_model():
@@ -206,7 +177,6 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
         ([chains[0], short[0]], "of different models"),
         ([chains[0], fit(models.lda(3), corpus.subset(range(30)), sweeps=20, seed=1)], "of different corpora"),
         ([], "no chain to look at"),
-        ([fit(models.lda(3), corpus, sweeps=9, seed=1)], "too few sweeps to judge: every chain needs 8 or more"),
     ):
         with pytest.raises(PlanError, match=message):
             diagnose(fits)
@@ -220,15 +190,19 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
             diagnose([chains[0], other])
     with pytest.raises(PlanError, match="discard is the share of sweeps to leave out"):
         diagnose(chains, discard=1.0)
-    with pytest.raises(PlanError, match="give two or more, of different seeds"):
-        stability(chains[:1])
-    other = simulate(models.lda(3), documents=20, tokens=8, vocabulary=5, seed=1).corpus
-    with pytest.raises(PlanError, match="different vocabularies"):
-        match_topics(chains[0], fit(models.lda(3), other, sweeps=1, seed=1))
 
 
-@pytest.mark.parametrize(("module", "call"), [("arviz_stats.base", convergence), ("scipy.optimize", stability)])
-def test_a_missing_package_is_named_with_the_extra_that_brings_it(chains, monkeypatch, module, call):
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(PlanError, match=re.escape("pip install 'pitmanyor[diagnose]'")):
-        call(chains)
+def test_too_few_sweeps_are_no_ground_for_trust(corpus):
+    one = fit(models.lda(3), corpus, sweeps=9, seed=1)
+    with pytest.raises(PlanError, match="too few sweeps to judge: every chain needs 8 or more"):
+        convergence([one])
+    found = diagnose([one])
+    assert found.verdict == "no" and found.quantities == []
+    assert found.summary.startswith("Do not trust it yet. Too few sweeps to judge")
+    assert found.advice.sweeps == 9 + 50 and diagnose([fit(models.lda(3), corpus, sweeps=0, seed=1)]).verdict == "no"
+
+
+def test_nothing_but_this_package_is_needed(chains, monkeypatch):
+    for module in ("arviz_stats", "arviz_stats.base", "scipy", "scipy.optimize"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert diagnose(chains).verdict == "trust"

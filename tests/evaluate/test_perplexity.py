@@ -9,7 +9,7 @@ import pytest
 
 from fold_in.exact_shares import Document
 from pitmanyor import Corpus, Graph, PlanError, fit, mix, models, simulate, uniform
-from pitmanyor.evaluate import effective_topics, left_to_right, perplexity, token_probabilities
+from pitmanyor.evaluate import left_to_right, perplexity, token_probabilities, topic_shares
 from pitmanyor.evaluate.perplexity import _completion_stages, _prefix_stages, streams_of
 from pitmanyor.evaluate.token_parts import with_tokens
 from pitmanyor.fold_in import Way, infer
@@ -298,4 +298,4 @@ def test_links_alone_have_no_text():
     with pytest.raises(PlanError, match="this model has links alone: there is no text in it to be scored"):
         perplexity(result, corpus)
     with pytest.raises(PlanError, match="this model has links alone: no token has a topic"):
-        effective_topics(result)
+        topic_shares(result)

@@ -143,8 +143,8 @@ def test_numbers_of_a_scale_do_not_run_into_each_other(tmp_path, monkeypatch):
         assert all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False))
 
 
-def test_no_topic_of_half_a_percent_is_said():
-    assert labels_markdown(cell(0, {}, labels=[])).startswith("No topic of seed 1 has half a percent")
+def test_no_large_topic_is_said():
+    assert labels_markdown(cell(0, {}, labels=[])).startswith("No topic of seed 1 is large")
 
 
 def test_the_figure_is_a_picture_and_the_same_every_time(table):

@@ -71,7 +71,7 @@ def test_of_many_authors_the_most_linked_are_drawn(joined):
 
 
 def test_topics_that_are_all_small_are_drawn(blog, monkeypatch):
-    monkeypatch.setattr("pitmanyor.figures.style.SMALLEST", 1.1)
+    monkeypatch.setattr("pitmanyor.state.topic_sizes.least_tokens", lambda n_tokens: n_tokens + 1)
     assert len(author_heat_map(blog, n_topics=3).axes[0].get_xticklabels()) == 3
     largest = prevalence(blog).shares[0].argmax()
     assert labels(blog)[largest] in words_on(topic_table(blog, n_topics=1))

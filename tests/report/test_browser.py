@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from pitmanyor import Fit, fit
 from pitmanyor.report import build_page, build_payload
 from pitmanyor.report.live import Draft, Inference
 from pitmanyor.report.view import atlas_of
@@ -92,7 +93,8 @@ def test_every_panel_draws(page):
 def test_the_head_says_what_was_read_and_one_sentence_on_trust(page, payload):
     head = page.locator("#head").inner_text()
     assert "240 posts" in head and "10 authors" in head and "Jan 2026" in head
-    assert payload["trust"]["sentence"] in head and f"{len(payload['topics'])} topics" in head
+    assert payload["trust"]["sentence"] in head
+    assert f"{sum(not topic['small'] for topic in payload['topics'])} topics in 240 posts" in head
 
 
 def test_choosing_a_topic_filters_posts_and_graph(page, payload):
@@ -392,6 +394,25 @@ def drawn(browser, payload, path, ready="body[data-ready]"):
     page.wait_for_selector(ready)
     yield page, wrong
     page.close()
+
+
+def test_several_chains_show_who_found_what_and_what_to_do(browser, blog, tmp_path):
+    other = fit(blog.graph, blog.corpus, sweeps=20, seed=9)
+    whole = Fit([blog.run, other.run])
+    shared, large = whole.shared_topics, int(atlas_of(whole).large.sum())
+    with drawn(browser, build_payload(whole), tmp_path / "chains.html") as (page, wrong):
+        head = page.locator("#head").inner_text()
+        assert whole.diagnose().summary in head and "2 chains" in head and f"{large} topics in" in head
+        marks = page.locator("#list .found")
+        assert marks.count() == large
+        said = [mark.get_attribute("title") for mark in marks.all()]
+        order = [one[0] for one, big in zip(atlas_of(whole).members, atlas_of(whole).large, strict=True) if big]
+        assert said == [f"found by {shared.found[topic]} of 2 chains" for topic in order]
+        trust = page.locator("#trust").inner_text()
+        for finding in whole.diagnose().findings:
+            assert finding.sentence in trust
+        assert f"What to do: {whole.diagnose().advice.sentences[0]}" in trust
+        assert page.locator("#words .card .found").count() == min(large, 12 if large > 15 else large) and wrong == []
 
 
 def test_periods_without_posts_are_gaps(browser, payload, tmp_path):

@@ -49,7 +49,7 @@ def test_few_topics_have_a_colour_each(n):
 def test_small_topics_have_no_colour_of_their_own():
     shares = np.array([0.5, 0.494, 0.003, 0.003])
     distance = np.array([[0, 1, 0.9, 1], [1, 0, 1, 0.8], [0.9, 1, 0, 0.1], [1, 0.8, 0.1, 0]])
-    assert families(distance, shares, 0.005).tolist() == [0, 1, 0, 1]
+    assert families(distance, shares, 2).tolist() == [0, 1, 0, 1]
 
 
 def test_medoids_are_the_best_there_are():

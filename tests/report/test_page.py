@@ -32,7 +32,7 @@ def test_the_page_holds_the_payload_and_is_the_same_every_time(page, payload):
 
 
 def test_the_title_counts(payload):
-    one = {"about": {"documents": 1}, "topics": payload["topics"][:1]}
+    one = {"about": {"documents": 1}, "topics": [*payload["topics"][:1], payload["topics"][0] | {"small": True}]}
     assert "<title>1 topic of 1 post</title>" in build_page(payload | one)
 
 

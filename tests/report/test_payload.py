@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
-from pitmanyor.report import build_payload, people, view
+from pitmanyor.report import build_payload, people
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.people import link_facts, order_of
 from pitmanyor.report.post_facts import choose, marked
 from pitmanyor.report.redact import name_check, names_of
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.view import atlas_of
+from pitmanyor.state.topic_sizes import is_large
 from pitmanyor.topics import merge, rename
 
 
@@ -167,18 +168,13 @@ def test_hashtags_are_words_that_were_hashtags():
 
 
 def test_small_topics_are_folded_away_but_never_all(blog, plain, monkeypatch):
-    shares = atlas_of(blog).shares
-    assert [topic["small"] for topic in build_payload(blog)["topics"]] == (shares < 0.005).tolist() and min(
-        shares
-    ) < 0.005
+    payload, sizes = build_payload(blog), atlas_of(blog).counts
+    assert [topic["small"] for topic in payload["topics"]] == (~is_large(sizes)).tolist() and not is_large(sizes).all()
+    assert payload["trust"]["n_topics"]["now"] == is_large(sizes).sum() == blog.topic_count().large
+    assert payload["trust"]["n_topics"]["small"] == (~is_large(sizes)).sum() == blog.topic_count().small
     assert not any(topic["small"] for topic in build_payload(plain)["topics"])
-    monkeypatch.setattr(view, "SMALL", 0.9)  # now all of them are
-    for at_least in (1, 2, 30):
-        monkeypatch.setattr(view, "AT_LEAST", at_least)
-        shares, payload = atlas_of(plain).shares, build_payload(plain)
-        smallest = shares[1] if at_least == 2 else shares[0]
-        assert [topic["small"] for topic in payload["topics"]] == (shares < smallest).tolist()
-        assert payload["about"]["small"] == pytest.approx(smallest, rel=0.01)
+    monkeypatch.setattr("pitmanyor.state.topic_sizes.least_tokens", lambda n_tokens: n_tokens + 1)  # now all are
+    assert not any(topic["small"] for topic in build_payload(plain)["topics"])
 
 
 def test_the_most_linked_authors_are_drawn_however_little_they_write(monkeypatch):

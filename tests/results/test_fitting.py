@@ -20,7 +20,7 @@ def result() -> Fit:
 
 
 def test_the_trace_has_one_value_a_sweep_for_every_node(result):
-    names = {"n_topics", "log_joint"} | {
+    names = {"n_topics", "topics/large", "topics/effective", "log_joint"} | {
         f"{what}/{node.name}" for what in ("tables", "customers", "concentration") for node in result.graph.nodes
     }
     assert set(result.trace) == names
@@ -89,7 +89,8 @@ def test_mixing_weights_of_two_parents():
 
 
 def test_repr_and_memory_tell_the_size(result):
-    assert re.fullmatch(r"Fit\(\d+ topics, 12 sweeps of 240 tokens in [\d.]+ s, log joint -[\d,.]+\)", repr(result))
+    said = r"Fit\(\d+ topics.*; 12 sweeps of 240 tokens in [\d.]+ s, log joint -[\d,.]+\)"
+    assert re.fullmatch(said, repr(result)) and repr(result).startswith(f"Fit({result.topic_count()}; ")
     assert result.memory.total > result.memory.tokens > 0
 
 
@@ -106,7 +107,7 @@ def test_topics_are_dealt_at_random_at_first():
     assert begins[None].n_topics == 10 and begins[3].n_topics == 3
     assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4).n_topics == 4
     finite = fit(models.lda(5), CORPUS, sweeps=0, seed=1)
-    assert finite.run.settings.initial_topics == 5 and finite.used_topics() == 5
+    assert finite.run.settings.initial_topics == 5 and finite.topic_count().large == 5
     assert fit(models.lda(5), CORPUS, sweeps=0, seed=1, initial_topics=0).run.settings.initial_topics is None
 
 

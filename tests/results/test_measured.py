@@ -62,9 +62,9 @@ def test_clusters_against_a_grouping_or_labels_of_ones_own(chains):
 def test_chains_beside_each_other(chains):
     one, other, _ = chains
     assert one.convergence(other, discard=0.25) == evaluate.convergence([one, other], discard=0.25)
-    assert one.topic_numbers(other) == evaluate.topic_numbers([one, other])
-    assert one.topic_numbers() == evaluate.topic_numbers([one])
+    assert one.topic_count(other) == evaluate.topic_count([one, other])
+    assert one.topic_count() == evaluate.topic_count([one])
     assert one.match_topics(other) == evaluate.match_topics(one, other)
-    assert one.stability(other) == evaluate.stability([one, other])
+    assert one.stability(other) == evaluate.stability(one, [other])
     assert one.diagnose(other) == evaluate.diagnose([one, other])
     assert one.diagnose().n_chains == 1

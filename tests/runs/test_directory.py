@@ -21,7 +21,7 @@ def header():
 
 @pytest.fixture
 def path(tmp_path, header):
-    create(tmp_path / "run", header, corpus_of("tntm"))
+    assert create(tmp_path / "run", [header], corpus_of("tntm")) == [tmp_path / "run"]
     return tmp_path / "run"
 
 
@@ -73,15 +73,18 @@ def test_where_something_is_no_run_is_made(tmp_path, header):
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileError, match="there is something already"):
-        create(tmp_path / "file", header, corpus_of("tntm"))
+        create(tmp_path / "file", [header], corpus_of("tntm"))
     with pytest.raises(FileError, match="no run can be made there"):
-        create(tmp_path / "file" / "below", header, corpus_of("tntm"))
-    create(tmp_path / "empty", header, corpus_of("tntm"))
+        create(tmp_path / "file" / "below", [header], corpus_of("tntm"))
+    create(tmp_path / "empty", [header], corpus_of("tntm"))
     assert sorted(child.name for child in tmp_path.iterdir()) == ["empty", "file"]
 
 
 def test_chains_side_by_side_are_found(tmp_path, header):
-    for chain in (1, 0):
-        create(tmp_path / f"chain-{chain}", header, corpus_of("tntm"))
-    assert [run.name for run in find_runs(tmp_path)] == ["chain-0", "chain-1"]
-    assert find_runs(tmp_path / "chain-1") == [tmp_path / "chain-1"]
+    headers = [header.with_settings(replace(header.settings, chain=chain)) for chain in (10, 2, 0)]
+    homes = create(tmp_path / "run", headers, corpus_of("tntm"))
+    assert [home.name for home in homes] == ["chain-10", "chain-2", "chain-0"]
+    assert find_runs(tmp_path / "run") == homes[::-1]  # by number
+    assert find_runs(homes[1]) == [homes[1]] and read_header(homes[1]).settings.chain == 2
+    (tmp_path / "run" / "chain-x").mkdir()
+    assert find_runs(tmp_path / "run") == homes[::-1]

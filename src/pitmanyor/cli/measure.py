@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import Answer
-from pitmanyor.cli.show import best_chain
+from pitmanyor.cli.show import count_facts
 from pitmanyor.cli.work import Source
 from pitmanyor.errors import PlanError
 
@@ -34,14 +34,11 @@ class Asked:
 
 def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
     """`options` are those of `Fit.perplexity`."""
-    from pitmanyor.evaluate import used_topics
     from pitmanyor.results.fitting import load
 
-    chosen = best_chain(path)
-    fit = load(chosen)
-    facts: dict[str, Any] = {"run": str(chosen), "n_topics": fit.n_topics}
+    fit = load(path)
+    facts: dict[str, Any] = {"run": str(path)} | count_facts(fit)
     if fit.graph.streams:
-        facts["n_topics"] = used_topics(fit)
         facts |= _topic_facts(fit, asked)
     if fit.state.network:
         facts["network log likelihood"] = {
@@ -51,6 +48,10 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
         facts["held-out links"] = _link_facts(fit, asked.links)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
     if asked.test is not None:
+        if len(fit.runs) > 1:
+            facts["weights of the chains"] = {
+                f"chain {run.settings.chain}": w for run, w in zip(fit.runs, fit.weights.tolist(), strict=True)
+            }
         facts |= _test_facts(fit, asked.test.read_later(fit), asked, options)
     else:
         next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")
@@ -58,19 +59,15 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
 
 
 def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
-    """What the topics that are not tiny are like. Where words have no order, their company is the whole document."""
+    """What the large topics are like. Where words have no order, words occur together in whole documents."""
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW
-    from pitmanyor.evaluate.topic_words import LEAST
     from pitmanyor.evaluate.windows import in_order
+    from pitmanyor.state.topic_sizes import least_share
 
-    words = evaluate.top_words(fit, asked.n_words, least=LEAST)
-    facts: dict[str, Any] = {
-        "effective topics": evaluate.effective_topics(fit),
-        f"topics with {100 * LEAST:g} % of the tokens": len(words),
-    }
+    words = evaluate.top_words(fit, asked.n_words, least=least_share(fit.state.plan.n_tokens))
     if not words or len(words[0]) < 2:  # no company to keep
-        return facts
+        return {}
     window, corpus = asked.window, fit.corpus if asked.reference is None else asked.reference.read_later(fit)
     if window is None and not in_order(corpus.streams[fit.stream().name]):
         window = 0
@@ -78,7 +75,7 @@ def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
     for name, usual in WINDOW.items():
         coherence[name] = float(evaluate.coherence(words, corpus, name, window=window).mean())
         coherence[f"window of {name}"] = (usual if window is None else window) or "whole documents"
-    return facts | {"diversity": evaluate.diversity(words), "coherence": coherence}
+    return {"diversity": evaluate.diversity(words), "coherence": coherence}
 
 
 def _link_facts(fit: Fit, file: Path) -> dict[str, Any]:
@@ -150,20 +147,19 @@ def _lines(facts: dict[str, Any], indent: str = "") -> list[str]:
 
 def diagnose_runs(paths: list[Path], discard: float) -> Answer:
     from pitmanyor.evaluate import diagnose
+    from pitmanyor.evaluate.advice import duration
     from pitmanyor.results.fitting import load
-    from pitmanyor.runs.directory import find_runs
 
-    runs = [run for path in paths for run in find_runs(path)]
-    fits = [load(run) for run in runs]
+    fits = [load(path) for path in paths]
     found = diagnose(fits, discard=discard)
-    facts = {"runs": [str(run) for run in runs]} | asdict(found)
-    facts["n_topics"] = {str(n): share for n, share in found.n_topics.items()}
+    facts = {"runs": [str(path) for path in paths]} | asdict(found) | {"summary": found.summary}
+    facts["n_topics"]["probability"] = {str(n): share for n, share in found.n_topics.probability.items()}
     facts["quantities"] = [{k: v if _sayable(v) else None for k, v in asdict(one).items()} for one in found.quantities]
-    sweeps = 2 * max(fit.n_sweeps for fit in fits)
     next_ = []
-    if found.verdict != "trust":
-        next_ = [f"pitmanyor resume {shlex.quote(str(path))} --sweeps {sweeps}    # go on" for path in paths]
-    if len(fits) == 1:
+    if found.advice.sweeps is not None:
+        sweeps, long = found.advice.sweeps, duration(found.advice.seconds or 0.0)
+        next_ = [f"pitmanyor resume {shlex.quote(str(path))} --sweeps {sweeps}    # {long}" for path in paths]
+    if found.n_chains == 1:
         next_.append("pitmanyor fit POSTS --chains 4 -o RUN    # chains to compare")
     return Answer(facts, [str(found), "", _quantity_table(found)], next_)
 

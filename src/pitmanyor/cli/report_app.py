@@ -10,6 +10,7 @@ import typer
 
 from pitmanyor.cli.answers import Answer, answers
 from pitmanyor.cli.app import AsJson, RunPath, app
+from pitmanyor.cli.show import count_facts
 from pitmanyor.errors import PlanError
 
 Texts = Annotated[Path | None, typer.Option("--posts", help="The file with the posts, if it is not where it was read.")]
@@ -29,19 +30,19 @@ def report(
 ) -> Answer:
     """Write a run as one HTML page that works offline: topics, posts, authors, followers, times, and trust."""
     from pitmanyor.report import build_page, build_payload
-    from pitmanyor.report.page import counted
-    from pitmanyor.report.write import open_run, write_page
+    from pitmanyor.report.write import write_page
+    from pitmanyor.results.fitting import load
 
-    fit, chains = open_run(run)
-    payload = build_payload(fit, chains=chains, posts=posts, redact=redact)
+    fit = load(run)
+    payload = build_payload(fit, posts=posts, redact=redact)
     page = build_page(payload)
     write_page(page, out)
     if open_:
         typer.launch(out.resolve().as_uri())
     texts = payload["posts"]["said"] if "posts" in payload else "Authors are hashed, and texts are left out."
-    facts = {"out": str(out), "bytes": len(page.encode()), "topics": len(payload["topics"]), "redacted": redact}
+    facts = {"out": str(out), "bytes": len(page.encode()), "redacted": redact} | count_facts(fit)
     facts |= {"panels": sorted(payload), "texts": texts, "trust": payload["trust"]["sentence"]}
-    shown = [f"{counted(len(payload['topics']), 'topic')}, {len(page.encode()) / 1e6:.2f} MB: {out.resolve()}"]
+    shown = [f"{fit.topic_count()}.", f"{len(page.encode()) / 1e6:.2f} MB: {out.resolve()}"]
     shown += [texts, payload["trust"]["sentence"]]
     name = shlex.quote(str(run))
     next_ = [] if redact else [f"pitmanyor report {name} --redact -o public.html    # to be passed on"]

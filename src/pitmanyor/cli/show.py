@@ -17,23 +17,18 @@ from pitmanyor.version import __version__
 if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
 
-SMALLEST = 0.005  # topics with a smaller share are only counted
-ABOUT = ("topic", "name", "members", "share")  # what is said of a topic beside the words of its streams
+ABOUT = ("topic", "name", "members", "share", "large", "found_by")  # all that is said of a topic but its words
 PACKAGES = ("numpy", "numba", "llvmlite", "duckdb", "narwhals", "rich", "typer")
 
 
 def show_topics(path: Path, n_words: int) -> Answer:
     from pitmanyor.results.fitting import load
 
-    chosen = best_chain(path)
-    fit = load(chosen)
+    fit = load(path)
     facts = topic_facts(fit, n_words)
-    shown = [topic_table(facts)]
-    few = sum(topic["share"] < SMALLEST for topic in facts)
-    if few:
-        shown.append(f"{few} more topics hold less than {SMALLEST:.1%} of the tokens each.")
-    if chosen != path:
-        shown.append(f"This is {chosen.name}, the chain with the highest log joint.")
+    shown = [topic_table(facts, len(fit.runs)), f"{fit.topic_count()}."]
+    if len(fit.runs) > 1:
+        shown.append(f"Topics of chain {fit.run.settings.chain}, which agree best with those of the others.")
     name = shlex.quote(str(path))
     next_ = [
         f"pitmanyor label {name} --rename {facts[0]['topic']}=NAME    # names of your own, in every output",
@@ -41,7 +36,20 @@ def show_topics(path: Path, n_words: int) -> Answer:
         f"pitmanyor export {name} -o OUT    # every table",
     ]
     next_ = next_ if fit.graph.streams else []
-    return Answer({"run": str(chosen), "n_sweeps": fit.n_sweeps, "topics": facts}, shown, next_)
+    return Answer({"run": str(path), "n_sweeps": fit.n_sweeps} | count_facts(fit) | {"topics": facts}, shown, next_)
+
+
+def count_facts(fit: Fit) -> dict[str, Any]:
+    """The number of topics for `--json`, everywhere under the same names."""
+    count = fit.topic_count()
+    return {
+        "n_topics": count.large,
+        "n_topics_90": [count.low, count.high],
+        "effective_topics": count.effective,
+        "small_topics": count.small,
+        "small_topics_share": count.small_share,
+        "chains": len(fit.runs),
+    }
 
 
 def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
@@ -50,16 +58,18 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
 
     from pitmanyor.topics import view
     from pitmanyor.topics.counts import streams_of
+    from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
     from pitmanyor.topics.topic_view import group_words
 
     if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
         return _shares_of_links(fit)
     shown = view(fit)
-    counts = np.bincount(shown.place[fit.state.text.topic], minlength=len(shown.names))
+    counts, large, found = shown_sizes(fit, shown), large_topics(fit, shown), chains_that_found(fit, shown)
     words = {name: group_words(fit, name, shown.members, n_words) for name in streams_of(fit)}
     return [
         {"topic": shown.topics[k], "name": shown.names[k], "members": list(shown.members[k])}
-        | {"share": float(counts[k] / max(counts.sum(), 1))}
+        | {"share": float(counts[k] / max(counts.sum(), 1)), "large": bool(large[k])}
+        | ({} if found is None else {"found_by": found[k]})
         | {name: [{"word": w, "probability": p} for w, p in best[k]] for name, best in words.items()}
         for k in np.argsort(-counts, kind="stable").tolist()
     ]
@@ -74,39 +84,26 @@ def _shares_of_links(fit: Any) -> list[dict[str, Any]]:
     plate, labels = next(iter(fit.axes(node).items()))
     shares, most = nu.mean(axis=0), np.argsort(-nu, axis=0, kind="stable")[:8]
     return [
-        {"topic": int(k), "name": f"topic {k}", "members": [int(k)], "share": float(shares[k])}
+        {"topic": int(k), "name": f"topic {k}", "members": [int(k)], "share": float(shares[k]), "large": True}
         | {plate: [{"word": str(labels[i]), "probability": float(nu[i, k])} for i in most[:, k]]}
         for k in np.argsort(-shares, kind="stable")
     ]
 
 
-def topic_table(facts: list[dict[str, Any]]) -> Any:
+def topic_table(facts: list[dict[str, Any]], n_chains: int = 1) -> Any:
+    """The large topics, with the number of chains that found each if there are several."""
     from rich.markup import escape  # a word in brackets is no command
     from rich.table import Table
 
     streams = [name for name in facts[0] if name not in ABOUT]
     streams.sort(key=lambda name: name != "word")
-    table = Table("topic", "share", "name", *(f"likeliest {name}s" for name in streams))
-    for topic in facts:
-        if topic["share"] >= SMALLEST:
-            lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
-            table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *map(escape, (topic["name"], *lists)))
+    chains = ["found by"] if "found_by" in facts[0] else []
+    table = Table("topic", "share", *chains, "name", *(f"likeliest {name}s" for name in streams))
+    for topic in (topic for topic in facts if topic["large"]):
+        lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
+        found = [f"{topic['found_by']} of {n_chains}"] if chains else []
+        table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *found, *map(escape, (topic["name"], *lists)))
     return table
-
-
-def best_chain(path: Path) -> Path:
-    """The run itself, or of chains side by side the one with the highest log joint."""
-    from pitmanyor.runs.directory import find_runs, read_header
-    from pitmanyor.runs.saved import read_saved
-
-    runs = find_runs(path)
-    if len(runs) == 1:
-        return runs[0]
-    joints = {}
-    for run in runs:
-        trace = read_saved(run, read_header(run)).trace.get("log_joint", [])
-        joints[run] = trace[-1] if trace else float("-inf")
-    return max(runs, key=lambda run: joints[run])
 
 
 def show_run(path: Path) -> Answer:
@@ -136,7 +133,8 @@ def _run_facts(path: Path) -> dict[str, Any]:
         saved = read_saved(path, header)
         facts |= {"sweeps done": saved.n_sweeps, "seconds": round(saved.seconds, 2), "samples kept": len(saved.samples)}
         if saved.n_sweeps:
-            facts |= {"topics": int(saved.trace["n_topics"][-1]), "log joint": saved.trace["log_joint"][-1]}
+            n_topics = saved.trace.get("topics/large", saved.trace["n_topics"])[-1]  # links alone have no large ones
+            facts |= {"topics": int(n_topics), "log joint": saved.trace["log_joint"][-1]}
     facts |= {"seed": settings.seed, "chain": settings.chain, "sweep": settings.sweep, "written by": header.version}
     try:
         facts["bytes"] = sum(file.stat().st_size for file in path.iterdir())

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pitmanyor.cli.answers import Answer
-from pitmanyor.cli.show import SMALLEST, best_chain
 from pitmanyor.errors import FileError, PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
 
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
-OF_CHAINS = ("arviz", "figures")  # what shows all chains of a run; the others show the best
 
 
 class Naming(NamedTuple):
@@ -39,8 +37,9 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
     from pitmanyor.runs.directory import NAMES
     from pitmanyor.topics import prevalence, view
     from pitmanyor.topics.prevalences import enough
+    from pitmanyor.topics.standing import large_topics
 
-    fit = load(best_chain(path))
+    fit = load(path)
     _change(fit, wish)
     shown, spread = view(fit, n, by), prevalence(fit)
     order = sorted(range(len(shown.names)), key=lambda k: -spread.shares[0, k])
@@ -51,7 +50,8 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
         for k in order
     ]
     table = Table("topic", "share", f"{spread.level:.0%} interval", "name")
-    large = [one for one in facts if one["share"] >= SMALLEST or one["members"] != [one["topic"]]]
+    is_shown = large_topics(fit, shown)
+    large = [one for one, k in zip(facts, order, strict=True) if is_shown[k] or one["members"] != [one["topic"]]]
     for one in large:
         merged = "" if len(one["members"]) == 1 else f"  (merged: {', '.join(map(str, one['members']))})"
         between = f"{one['low']:.1%} to {one['high']:.1%}"
@@ -60,8 +60,7 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
     how = "the samples the run kept" if spread.interval == "samples" else few
     home = fit.home or path
     said = [table, f"Intervals are of {how}."]
-    if len(facts) > len(large):
-        said.append(f"{len(facts) - len(large)} more topics hold less than {SMALLEST:.1%} of the tokens each.")
+    said.append(f"{fit.topic_count()}.")
     if (home / NAMES).exists():
         said.append(f"Names of your own are in {home / NAMES}.")
     name, first, second = shlex.quote(str(path)), facts[0]["topic"], facts[min(1, len(facts) - 1)]["topic"]
@@ -126,7 +125,7 @@ def recommend_from(path: Path, wish: Wish) -> Answer:
         raise PlanError('say what for: --text "a draft" for hashtags, --author NAME or --posts FILE for whom to follow')
     if wish.posts is not None and (wish.text is not None or wish.author is not None):
         raise PlanError("--posts are of somebody new: give it without --text and --author")
-    fit = load(best_chain(path))
+    fit = load(path)
     name = shlex.quote(str(path))
     if wish.text is not None:
         found = recommend_tags(fit, wish.text, wish.author, wish.n, by=wish.by, seed=wish.seed)
@@ -157,16 +156,12 @@ def _lines(path: Path) -> list[str]:
 
 def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
     from pitmanyor.results.fitting import load
-    from pitmanyor.runs.directory import find_runs
 
     for kind in kinds:
         if kind not in (*FORMATS, "all"):
             raise PlanError(f"--as takes {', '.join(FORMATS)} or all, not {kind!r}")
     wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
-    chosen = best_chain(path)
-    fit = load(chosen)
-    runs = find_runs(path) if set(wanted) & set(OF_CHAINS) else [chosen]
-    chains = [fit if run == chosen else load(run) for run in runs]
+    fit = load(path)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -174,7 +169,7 @@ def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
     written, skipped = [], {}
     for kind in wanted:
         try:
-            written += _writer(kind)(fit, chains, out, n_words)
+            written += _writer(kind)(fit, out, n_words)
         except PlanError as error:
             if "all" not in kinds:
                 raise
@@ -190,32 +185,32 @@ def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
         "arviz": f'arviz.summary(arviz.from_netcdf("{out / "draws.nc"}"))',
         "figures": f"look at {out / 'figures'}",
     }
-    facts = {"run": str(chosen), "files": [str(file) for file in written], "skipped": skipped}
+    facts = {"run": str(path), "files": [str(file) for file in written], "skipped": skipped}
     return Answer(facts, shown, [line for kind, line in next_.items() if kind in wanted and kind not in skipped])
 
 
-Writer = Callable[["Fit", list["Fit"], Path, int], list[Path]]
+Writer = Callable[["Fit", Path, int], list[Path]]
 
 
 def _writer(kind: str) -> Writer:
-    """How a format is written: the run, all its chains, the directory, and how many words."""
+    """How a format is written: the run, the directory, and how many words."""
     from pitmanyor import export
 
     def one(write: Callable[..., None], name: str) -> Writer:
-        def written(fit: Fit, chains: list[Fit], out: Path, n_words: int) -> list[Path]:
-            write(chains if name == "draws.nc" else fit, out / name)
+        def written(fit: Fit, out: Path, n_words: int) -> list[Path]:
+            write(fit, out / name)
             return [out / name]
 
         return written
 
-    def figures(fit: Fit, chains: list[Fit], out: Path, n_words: int) -> list[Path]:
+    def figures(fit: Fit, out: Path, n_words: int) -> list[Path]:
         from pitmanyor.figures import write_figures
 
-        return write_figures(fit, out / "figures", chains)
+        return write_figures(fit, out / "figures")
 
     writers: dict[str, Writer] = {
-        "csv": lambda fit, chains, out, n: export.write_tables(fit, out, "csv", n),
-        "parquet": lambda fit, chains, out, n: export.write_tables(fit, out, "parquet", n),
+        "csv": lambda fit, out, n: export.write_tables(fit, out, "csv", n),
+        "parquet": lambda fit, out, n: export.write_tables(fit, out, "parquet", n),
         "gexf": one(export.write_gexf, "authors.gexf"),
         "graphml": one(export.write_graphml, "authors.graphml"),
         "pyldavis": one(export.write_pyldavis, "pyldavis.json"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
 from pitmanyor.cli.parsing import find_model, parse_options
-from pitmanyor.cli.show import ABOUT, best_chain, topic_facts, topic_table
+from pitmanyor.cli.show import ABOUT, count_facts, topic_facts, topic_table
 from pitmanyor.errors import FileError, PlanError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def fit_source(
     quiet: bool,
     hold: float | None = None,
 ) -> Answer:
-    from pitmanyor.cli.chains import fit_chains
+    from pitmanyor.results.fitting import fit
 
     graph = find_model(model)
     corpus = source.read()
@@ -87,13 +87,8 @@ def fit_source(
         graph = _without_missing_links(graph, corpus)
     if hold is not None:
         corpus = _without_some_pairs(graph, corpus, hold, options["seed"])
-    if chains > 1:
-        fit_chains(graph, corpus, out, options, chains)
-    else:
-        from pitmanyor.results.fitting import fit
-
-        fit(graph, corpus, checkpoint=out, progress=not quiet and sys.stderr.isatty(), **options)
-    return _fitted(out)
+    result = fit(graph, corpus, checkpoint=out, chains=chains, progress=not quiet and sys.stderr.isatty(), **options)
+    return _fitted(out, result)
 
 
 def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
@@ -116,47 +111,40 @@ def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -
 
 
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
-    from pitmanyor.cli.chains import resume_chains
     from pitmanyor.results.fitting import resume
-    from pitmanyor.runs.directory import find_runs
 
-    runs = find_runs(path)
-    if len(runs) > 1:
-        resume_chains(runs, options)
-    else:
-        resume(runs[0], progress=not quiet and sys.stderr.isatty(), **options)
-    return _fitted(path)
+    return _fitted(path, resume(path, progress=not quiet and sys.stderr.isatty(), **options))
 
 
-def _fitted(path: Path) -> Answer:
+def _fitted(path: Path, fit: Fit) -> Answer:
     """What a run has come to, with its table of topics on disk and on the screen."""
-    from pitmanyor.results.fitting import load
-
-    fit = load(best_chain(path))
     facts = topic_facts(fit, 8)
     _write_topics(path / "topics.csv", fit)
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
-    shown: list[Any] = [topic_table(facts), f"{fit!r}, saved in {path}"]
+    shown: list[Any] = [topic_table(facts, len(fit.runs)), f"{fit!r}, saved in {path}"]
     next_ = [f"pitmanyor topics {name}"]
     if fit.graph.streams:
         next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv")
     code = OK
-    if fit.n_sweeps < asked:
+    done = min(run.chain.n_sweeps for run in fit.runs)
+    if done < asked:
         code = INTERRUPTED
-        shown.append(f"Stopped after {fit.n_sweeps} of {asked} sweeps.")
+        shown.append(f"Stopped after {done} of {asked} sweeps.")
         next_.insert(0, f"pitmanyor resume {name}    # goes on as if it had never stopped")
     else:
-        next_.append(f"pitmanyor resume {name} --sweeps {2 * asked}    # if the log joint is still rising")
-    about = {"run": str(path), "n_sweeps": fit.n_sweeps, "n_topics": fit.n_topics, "log_joint": fit.log_joint}
-    return Answer(about | {"seconds": fit.seconds, "topics": facts}, shown, next_, code)
+        next_.append(f"pitmanyor diagnose {name}    # whether to trust it, and what to do if not")
+    about = {"run": str(path), "n_sweeps": fit.n_sweeps, "log_joint": fit.log_joint} | count_facts(fit)
+    trust = fit.diagnose().summary
+    shown.append(trust)
+    return Answer(about | {"seconds": fit.seconds, "trust": trust, "topics": facts}, shown, next_, code)
 
 
 def _write_topics(path: Path, fit: Fit) -> None:
     """A table for spreadsheets: a line per topic, stream and word."""
-    rows = [["topic", "name", "share", "stream", "rank", "word", "probability"]]
+    rows = [["topic", "name", "share", "large", "found_by", "stream", "rank", "word", "probability"]]
     for topic in topic_facts(fit, 20):
-        about = topic["topic"], topic["name"], topic["share"]
+        about = topic["topic"], topic["name"], topic["share"], int(topic["large"]), topic.get("found_by", "")
         for stream in (name for name in topic if name not in ABOUT):
             for rank, entry in enumerate(topic[stream], 1):
                 values = (*about, stream, rank, entry["word"], entry["probability"])
@@ -168,8 +156,7 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     from pitmanyor.results.fitting import load
     from pitmanyor.topics import view
 
-    chosen = best_chain(path)
-    fit = load(chosen)
+    fit = load(path)
     found = source.read_later(fit)
     result, seen = fit.infer(found, **options), view(fit)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))

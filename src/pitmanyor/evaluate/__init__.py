@@ -2,12 +2,13 @@
 
 from pitmanyor.evaluate.clustering import adjusted_rand, dominant_topics, nmi, purity
 from pitmanyor.evaluate.coherence import coherence
-from pitmanyor.evaluate.convergence import Quantity, convergence, topic_numbers
+from pitmanyor.evaluate.convergence import Quantity, convergence
 from pitmanyor.evaluate.diagnosis import Diagnosis, diagnose
 from pitmanyor.evaluate.link_ranking import LinkScores, auc, average_precision, link_scores, network_log_likelihood
-from pitmanyor.evaluate.matching import Matching, match_topics, stability
+from pitmanyor.evaluate.matching import Matching, Stability, match_topics, stability
 from pitmanyor.evaluate.perplexity import Perplexity, left_to_right, perplexity, token_probabilities
-from pitmanyor.evaluate.topic_words import diversity, effective_topics, top_words, topic_shares, used_topics
+from pitmanyor.evaluate.topic_count import TopicCount, effective_topics, topic_count
+from pitmanyor.evaluate.topic_words import diversity, top_words, topic_shares
 
 __all__ = [
     "Diagnosis",
@@ -15,6 +16,8 @@ __all__ = [
     "Matching",
     "Perplexity",
     "Quantity",
+    "Stability",
+    "TopicCount",
     "adjusted_rand",
     "auc",
     "average_precision",
@@ -34,7 +37,6 @@ __all__ = [
     "stability",
     "token_probabilities",
     "top_words",
-    "topic_numbers",
+    "topic_count",
     "topic_shares",
-    "used_topics",
 ]

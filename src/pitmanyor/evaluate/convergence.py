@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.effective_size import effective_size
 from pitmanyor.evaluate.rhat import rhat
-from pitmanyor.evaluate.topic_words import used_topics
 from pitmanyor.results.posterior import Traced
 
 Floats = NDArray[np.float64]
-JUDGED = ("n_topics", "log_joint", "tables/", "concentration/", "network/log_likelihood/")
+JUDGED = ("topics/", "log_joint", "tables/", "concentration/", "network/log_likelihood/")
+TITLES = {
+    "log_joint": "log joint",
+    "topics/large": "number of topics",
+    "topics/effective": "effective number of topics",
+}
 FEWEST = 8  # sweeps of each chain: R-hat takes halves of halves
 
 
@@ -34,68 +36,57 @@ class Quantity:
     rhat: float
     ess: float
 
+    @property
+    def title(self) -> str:
+        """The name of the quantity as people say it.
+
+        >>> Quantity("tables/nu", 0, 0, 0, 0).title, Quantity("topics/large", 0, 0, 0, 0).title
+        ('tables of nu', 'number of topics')
+        """
+        return TITLES.get(self.name, self.name.removeprefix("network/").replace("_", " ").replace("/", " of "))
+
 
 def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:
-    """R-hat, and effective sample size by arviz-stats, of what the traces say; quantities that never move are left out.
+    """R-hat and effective sample size of what the traces say; quantities that never move are left out.
 
-    So is the number of topics once a network has joined, for each chain has fixed its own then.
     discard: the share of each chain's sweeps to leave out at the beginning; with links, of those since they joined.
     """
-    return [_quantity(name, values) for name, values in watched(fits, discard).items()]
-
-
-def watched(fits: Sequence[Traced], discard: float) -> dict[str, Floats]:
-    """The traces that tell whether chains agree: (chain, sweep) by name, as `kept_traces` has them."""
-    traces = kept_traces([fit.trace for fit in fits], discard)
-    if any(fit.state.network for fit in fits):
-        del traces["n_topics"]
-    return _moving(traces)
+    return judged([chain.trace for fit in fits for chain in fit.chains], discard=discard)
 
 
 def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> list[Quantity]:
     """The same of traces that were kept without their fits."""
-    return [_quantity(name, values) for name, values in _moving(kept_traces(traces, discard)).items()]
-
-
-def _moving(traces: Mapping[str, Floats]) -> dict[str, Floats]:
-    return {name: values for name, values in traces.items() if np.ptp(values) > 0}
-
-
-def topic_numbers(fits: Sequence[Traced], *, discard: float = 0.5) -> dict[int, float]:
-    """The posterior of the number of topics: how large a part of the kept sweeps had so many.
-
-    A network fixes the number when it joins, with room to spare: then it is of the topics that some token has, in the
-    states which each fit kept since.
-    """
-    values = kept_traces([fit.trace for fit in fits], discard)["n_topics"]
-    joined = [draw for fit in fits for draw in fit.draws if draw.state.network and draw.state.plan.n_tokens]
-    if joined:
-        values = np.array([used_topics(draw) for draw in joined])
-    numbers, counts = np.unique(values.astype(np.int64), return_counts=True)
-    return {int(n): float(count / values.size) for n, count in zip(numbers, counts, strict=True)}
+    kept = kept_traces(traces, discard)
+    return [_quantity(name, values) for name, values in kept.items() if np.ptp(values) > 0]
 
 
 def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
     """The sweeps of every chain that are judged, the last ones and as many of each: (chain, sweep) by name."""
     if not traces:
         raise PlanError("no chain to look at: give one fit or more")
-    if not 0.0 <= discard < 1.0:
-        raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
-    kept = [_last(trace, discard) for trace in traces]
-    n = min(len(trace["log_joint"]) for trace in kept)
+    n = n_kept(traces, discard)
+    kept = [last_sweeps(trace, discard) for trace in traces]
     if n < FEWEST:
         raise PlanError(
             f"too few sweeps to judge: every chain needs {FEWEST} or more after what is discarded "
             "and, if it has links, after they joined"
         )
     names = [name for name in kept[0] if all(name in trace for trace in kept)]
-    return {name: np.stack([trace[name][len(trace[name]) - n :] for trace in kept]) for name in names}
+    found = {name: np.stack([trace[name][len(trace[name]) - n :] for trace in kept]) for name in names}
+    return {name: values for name, values in found.items() if np.isfinite(values).all()}
 
 
-def _last(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
+def n_kept(traces: Sequence[Mapping[str, Floats]], discard: float) -> int:
+    """How many sweeps of each chain are judged: as many as the shortest has after what is discarded."""
+    return min(len(last_sweeps(trace, discard).get("log_joint", ())) for trace in traces)
+
+
+def last_sweeps(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
     """What is judged, of the sweeps that are: those since a network has joined, for before it was another model."""
+    if not 0.0 <= discard < 1.0:
+        raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
     found = {name: np.asarray(values) for name, values in trace.items() if name.startswith(JUDGED)}
-    joined = np.ones(len(trace["log_joint"]), bool)
+    joined = np.ones(len(trace.get("log_joint", ())), bool)
     for name, values in found.items():
         if name.startswith("network/"):
             joined &= np.isfinite(values)
@@ -104,21 +95,11 @@ def _last(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
 
 
 def _quantity(name: str, values: Floats) -> Quantity:
-    stats = _array_stats()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a chain that stands still divides by zero
-        ess = float(stats.ess(values))
-    return Quantity(name, float(values.mean()), float(values.std(ddof=1)), agreement(values), ess)
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
+    return Quantity(name, mean, sd, agreement(values), effective_size(values))
 
 
 def agreement(values: Floats) -> float:
     """R-hat of the chains of a trace, a row each; of a single one, of its halves as if they were two."""
     half = values.shape[1] // 2
     return rhat(values if len(values) > 1 else values[:, -2 * half :].reshape(2, half))
-
-
-def _array_stats() -> Any:
-    try:
-        return import_module("arviz_stats.base").array_stats
-    except ImportError:
-        raise PlanError("effective sample sizes need arviz-stats: pip install 'pitmanyor[diagnose]'") from None

@@ -1,4 +1,4 @@
-"""Whether to trust a run, in plain words."""
+"""Whether to trust a run, in plain words, and what to do next: the one verdict that everything else repeats."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from typing import Literal
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.convergence import Quantity, convergence, topic_numbers
-from pitmanyor.evaluate.matching import stability
+from pitmanyor.evaluate.advice import Advice, Target, advise
+from pitmanyor.evaluate.convergence import FEWEST, Quantity, convergence, n_kept
+from pitmanyor.evaluate.matching import Stability, stability
+from pitmanyor.evaluate.topic_count import TopicCount, topic_count, topic_sizes
 from pitmanyor.results.posterior import Traced
+from pitmanyor.state.topic_sizes import is_large
 
 Verdict = Literal["trust", "care", "no"]
 GOOD_RHAT, BAD_RHAT = 1.05, 1.2
 GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
-GOOD_STABILITY, BAD_STABILITY = 0.7, 0.4
+GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
+VAGUE = ("concentration/", "discount/")  # they may wander over decades, which does not make the topics wrong
 SAID: dict[Verdict, str] = {
     "trust": "Trust it: the chains agree, and there are sweeps enough.",
     "care": "Use it with care.",
@@ -31,61 +35,95 @@ class Finding:
 
     verdict: Verdict
     sentence: str
+    about: Literal["sweeps", "topics", "numbers"] = "sweeps"
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """What chains of one model say of each other. `print` it.
 
-    stability: how much of their topics the chains share, 0 to 1 (None for one chain); n_topics: the posterior of the
-    number of topics; quantities: R-hat and effective sample size of each.
+    n_topics: how many topics there are; quantities: R-hat and effective sample size of each; stability: which topics
+    how many chains found (None for one chain); advice: what to do next.
     """
 
     n_chains: int
     verdict: Verdict
     findings: list[Finding]
     quantities: list[Quantity]
-    n_topics: dict[int, float]
-    stability: float | None
+    n_topics: TopicCount
+    stability: Stability | None
+    advice: Advice
+
+    @property
+    def summary(self) -> str:
+        """The verdict, the gravest finding behind it, which topics all chains found, and what to do next."""
+        grave = next(one.sentence for one in self.findings if one.verdict == self.verdict)
+        said = {one.sentence: one.about for one in self.findings}
+        why = [] if self.verdict == "trust" else [grave]
+        why += [sentence for sentence, about in said.items() if about == "topics" and sentence not in why]
+        return " ".join([SAID[self.verdict], *why, *self.advice.sentences])
 
     def __str__(self) -> str:
-        return "\n".join([SAID[self.verdict], *(f"- {finding.sentence}" for finding in self.findings)])
+        found = [f"- {finding.sentence}" for finding in self.findings]
+        return "\n".join([SAID[self.verdict], *found, *(f"> {line}" for line in self.advice.sentences)])
 
 
 def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
     """Judge one chain, or better several of the same model and corpus, by the sweeps after a share to be discarded."""
-    _check_alike(fits)
-    quantities = convergence(fits, discard=discard)
-    shared = stability(fits) if len(fits) > 1 and fits[0].state.plan.n_tokens else None
-    numbers, few = topic_numbers(fits, discard=discard), _joined(fits) and fits[0].state.plan.n_tokens > 0
-    main = [one for one in quantities if not one.name.startswith("concentration/")]
-    findings = [_of_agreement(main, len(fits)), _of_size(main), *_of_topics(shared), _of_numbers(numbers, few)]
-    findings += _of_concentrations([one for one in quantities if one not in main])
-    if len(fits) == 1:
-        findings.append(Finding("care", "One chain cannot tell whether another would have found other topics: run 4."))
+    if not fits:
+        raise PlanError("no chain to look at: give one fit or more")
+    chains = [chain for fit in fits for chain in fit.chains]
+    _check_alike(chains)
+    few = n_kept([chain.trace for chain in chains], discard) < FEWEST
+    quantities = [] if few else convergence(chains, discard=discard)
+    main = [one for one in quantities if not one.name.startswith(VAGUE)]
+    shared, numbers = _shared(fits[0], chains), topic_count(fits, discard=discard)
+    findings = [_too_few()] if few else [_of_agreement(main, len(chains)), _of_size(main)]
+    findings += [*_of_topics(fits[0], shared), Finding("trust", f"{numbers}.", "numbers")]
+    findings += _of_vague([one for one in quantities if one not in main])
+    if len(chains) == 1:
+        findings.append(Finding("care", "One chain cannot tell whether another would have found other topics."))
     verdict: Verdict = next(one for one in ("no", "care", "trust") if any(f.verdict == one for f in findings))
-    return Diagnosis(len(fits), verdict, findings, quantities, numbers, shared)
+    agreed = shared is not None and shared.share >= GOOD_SHARE
+    advice = advise(chains, main, Target(GOOD_RHAT, GOOD_ESS), settled=verdict == "trust", agreed=agreed)
+    return Diagnosis(len(chains), verdict, findings, quantities, numbers, shared, advice)
+
+
+def chains_agree(chains: Sequence[Traced], shared: Stability | None, discard: float = 0.5) -> bool:
+    """Whether chains can be taken for draws of one posterior: their log joints agree, and so do their topics.
+
+    Chains with too few sweeps to tell are not said to disagree.
+    """
+    if n_kept([chain.trace for chain in chains], discard) < FEWEST:
+        return True
+    found = {one.name: one for one in convergence(chains, discard=discard)}
+    same = "log_joint" not in found or found["log_joint"].rhat <= GOOD_RHAT
+    return same and (shared is None or shared.share >= GOOD_SHARE)
+
+
+def _shared(shown: Traced, chains: Sequence[Traced]) -> Stability | None:
+    """Which topics of the state that is shown the other chains found."""
+    others = [chain for chain in chains if chain.state is not shown.state]
+    return stability(shown, others) if others and shown.has_topic_words else None
 
 
 def _check_alike(fits: Sequence[Traced]) -> None:
     for one, other in combinations(fits, 2):
         if one.state.plan.corpus.content_hash != other.state.plan.corpus.content_hash:
-            raise PlanError("these fits are of different corpora; chains that are compared have everything in common")
+            raise PlanError("these fits are of different corpora; only chains of one corpus can be compared")
         if _model(one) != _model(other):
-            raise PlanError("these fits are of different models; chains that are compared have everything in common")
-        if np.array_equal(one.trace["log_joint"], other.trace["log_joint"]):
-            raise PlanError("two of these chains are one and the same; fit again with another seed, or with chains=")
+            raise PlanError("these fits are of different models; only chains of one model can be compared")
+        if len(one.trace) and np.array_equal(one.trace["log_joint"], other.trace["log_joint"]):
+            raise PlanError("two of these chains are one and the same; fit again with another seed, or with chains=4")
 
 
 def _model(fit: Traced) -> tuple[frozenset[object], ...]:
     """What chains of one model have in common: all but the number of topics, which a network fixes for each."""
-    graph, joined = fit.state.plan.graph, _joined([fit])
-    nodes = [replace(node, over=0) if joined and isinstance(node.over, int) else node for node in graph.nodes]
+    graph = fit.state.plan.graph
+    nodes = [
+        replace(node, over=0) if fit.state.network and isinstance(node.over, int) else node for node in graph.nodes
+    ]
     return frozenset(nodes), frozenset(graph.streams), frozenset(graph.link_sets)
-
-
-def _joined(fits: Sequence[Traced]) -> bool:
-    return any(fit.state.network for fit in fits)
 
 
 def _grade(value: float, good: float, bad: float) -> Verdict:
@@ -93,6 +131,10 @@ def _grade(value: float, good: float, bad: float) -> Verdict:
     if not value >= bad:
         return "no"
     return "trust" if value >= good else "care"
+
+
+def _too_few() -> Finding:
+    return Finding("no", f"Too few sweeps to judge: {FEWEST} or more must be left after the first half.")
 
 
 def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
@@ -104,7 +146,9 @@ def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
     if verdict == "trust":
         return Finding(verdict, f"All quantities agree between {who} (R-hat at most {worst.rhat:.3f}).")
     so = "not quite the same" if verdict == "care" else "not the same"
-    return Finding(verdict, f"{worst.name} is {so} in {who} (R-hat {worst.rhat:.2f}, 1 is right): sweep longer.")
+    return Finding(
+        verdict, f"The {worst.title} is {so} in {who} (R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good)."
+    )
 
 
 def _of_size(quantities: Sequence[Quantity]) -> Finding:
@@ -112,41 +156,30 @@ def _of_size(quantities: Sequence[Quantity]) -> Finding:
         return Finding("no", "So there is no draw to average over.")
     least = min(quantities, key=lambda one: one.ess if one.ess == one.ess else -np.inf)
     verdict = _grade(least.ess, GOOD_ESS, BAD_ESS)
-    more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do: sweep longer or run more chains"
+    more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do"
     draws = f"{least.ess:.0f} independent draw{'s' * (round(least.ess) != 1)}"
-    return Finding(verdict, f"The sweeps are worth {draws} of {least.name}{more}.")
+    return Finding(verdict, f"The sweeps are worth {draws} of the {least.title}{more}.")
 
 
-def _of_concentrations(quantities: Sequence[Quantity]) -> list[Finding]:
+def _of_vague(quantities: Sequence[Quantity]) -> list[Finding]:
     """A vague prior lets a concentration wander over decades; that alone does not make the topics wrong."""
-    slow = [one.name for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
+    slow = [one.title for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
     if not slow:
         return []
     return [Finding("care", f"Not settled, and not to be read as estimates yet: {', '.join(slow)}.")]
 
 
-def _of_topics(shared: float | None) -> list[Finding]:
+def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:
+    """How many of the large topics all chains found."""
     if shared is None:
         return []
-    verdict = _grade(shared, GOOD_STABILITY, BAD_STABILITY)
+    found = np.array(shared.found)[is_large(topic_sizes(shown))]
+    n, sure = len(found), int((found == shared.n_chains).sum())
+    verdict = _grade(shared.share, GOOD_SHARE, BAD_SHARE)
+    hold = f"topics found by all {shared.n_chains} chains hold {100 * shared.share:.0f} % of the tokens"
     sentence = {
-        "trust": "The chains found the same topics",
-        "care": "The chains found topics that are alike in part; look at those that all of them have",
-        "no": "The chains found different topics: read none of them as a fact",
+        "trust": f"The chains found the same topics: {sure} of {n} large topics; {hold}.",
+        "care": f"The chains found {sure} of {n} large topics alike, and these can be trusted; {hold}.",
+        "no": f"The chains found different topics: only {sure} of {n} large ones are in all of them; {hold}.",
     }[verdict]
-    return [Finding(verdict, f"{sentence} (stability {shared:.2f} of 1).")]
-
-
-def _of_numbers(numbers: dict[int, float], few: bool) -> Finding:
-    """`few`: of the states that were kept, which alone tell how many topics of a text with a network have a token."""
-    if few:
-        span = " to ".join(str(n) for n in dict.fromkeys((min(numbers), max(numbers))))
-        return Finding("trust", f"{span} topics have a token in the states that were kept; the others are empty.")
-    if len(numbers) == 1:
-        return Finding("trust", f"There were {next(iter(numbers))} topics in every sweep.")
-    reach = np.repeat(list(numbers), np.round(np.array(list(numbers.values())) * 10_000).astype(int))
-    low, high = np.quantile(reach, [0.05, 0.95]).astype(int)
-    likeliest = max(numbers, key=lambda n: numbers[n])
-    return Finding(
-        "trust", f"The number of topics is {low} to {high} with 90 % probability, {likeliest} the likeliest."
-    )
+    return [Finding(verdict, sentence, "topics")]

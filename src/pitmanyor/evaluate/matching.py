@@ -1,64 +1,103 @@
-"""The topics of two fits, paired so that their words agree as far as they can."""
+"""The topics of chains matched with each other, and how many chains found each topic."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.assignment import assign
 from pitmanyor.evaluate.topic_words import topic_shares
 from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
+SAME = 0.8  # the cosine similarity from which on two topics are the same
 
 
 @dataclass(frozen=True)
 class Matching:
     """Pairs (topic of the first, topic of the second, similarity), and one number for all of them.
 
-    A similarity is the probability that two topics have in common, the sum over words of the smaller one: 0 to 1.
-    score: the similarity that a token meets on average, in either fit; a topic without a partner counts 0.
+    A similarity is the cosine of the topics' word probabilities, from 0 to 1. score: the similarity that a token meets
+    on average, in either fit; a topic without a partner counts 0.
     """
 
     pairs: list[tuple[int, int, float]]
     score: float
 
 
+@dataclass(frozen=True)
+class Stability:
+    """How many of the chains found each topic of the one that is shown.
+
+    found: for every topic, the number of chains that have it, the one that is shown included: those in which its
+    partner has a cosine similarity of 0.8 or more. share: the share of the tokens that is in topics which all chains
+    found.
+    """
+
+    n_chains: int
+    found: list[int]
+    share: float
+
+    def least(self, topics: Sequence[int]) -> int:
+        """The number of chains that found the topic; of several topics, all of them."""
+        return min(self.found[topic] for topic in topics)
+
+
 def match_topics(one: Posterior, other: Posterior, stream: str | None = None) -> Matching:
-    """Pair the topics of two fits of one corpus by the Hungarian method: the sum of all similarities is the largest."""
+    """Pair the topics of two fits of one corpus so that the sum of all similarities is the largest."""
     if one.state.plan.corpus.vocabulary != other.state.plan.corpus.vocabulary:
         raise PlanError("topics are matched by their words, and these fits are of corpora with different vocabularies")
-    overlap = similarities(one.topic_words(stream), other.topic_words(stream))
-    rows, columns = _assign(overlap)
-    values = overlap[rows, columns]
+    alike = similarities(one.topic_words(stream), other.topic_words(stream))
+    rows, columns = assign(alike)
+    values = alike[rows, columns]
     score = float((topic_shares(one)[rows] @ values + topic_shares(other)[columns] @ values) / 2)
     return Matching([(int(i), int(j), float(v)) for i, j, v in zip(rows, columns, values, strict=True)], score)
 
 
-def stability(fits: Sequence[Posterior], stream: str | None = None) -> float:
-    """The mean score of matching each two of several fits: 1 if all have found the same topics."""
-    if len(fits) < 2:
-        raise PlanError("stability compares fits with each other: give two or more, of different seeds")
-    return float(np.mean([match_topics(one, other, stream).score for one, other in combinations(fits, 2)]))
+def stability(fit: Posterior, others: Sequence[Posterior], stream: str | None = None) -> Stability:
+    """How many of these chains found each topic of the first."""
+    if not others:
+        raise PlanError("stability compares chains with each other: give two or more, such as fit(..., chains=4)")
+    found = np.ones(fit.n_topics, np.int64)
+    for other in others:
+        for topic, _, similarity in match_topics(fit, other, stream).pairs:
+            found[topic] += similarity >= SAME
+    n_chains = len(others) + 1
+    share = float(topic_shares(fit)[found == n_chains].sum())
+    return Stability(n_chains, found.tolist(), share)
+
+
+def central(chains: Sequence[Posterior]) -> int:
+    """The chain whose topics agree best with those of the others: the one to be shown for all of them."""
+    if len(chains) < 3 or not chains[0].has_topic_words:
+        return 0
+    scores = np.zeros((len(chains), len(chains)))
+    for i, one in enumerate(chains):
+        for j, other in enumerate(chains[:i]):
+            scores[i, j] = scores[j, i] = match_topics(one, other).score
+    return int(scores.sum(axis=1).argmax())
+
+
+def aligned(one: Posterior, other: Posterior) -> NDArray[np.int64]:
+    """For every topic of the other state, the topic of the first that most of its tokens have; -1 if it has none.
+
+    Numbers of topics mean nothing across states, but the tokens are the same. Several topics may go to one.
+    """
+    shape = other.n_topics, one.n_topics
+    place = other.state.text.topic.astype(np.int64) * shape[1] + one.state.text.topic
+    together = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.where(together.any(axis=1), together.argmax(axis=1), -1)
 
 
 def similarities(one: Floats, other: Floats) -> Floats:
-    """What each two rows have in common: the sum of the smaller entries.
+    """Cosines of each two rows.
 
-    >>> similarities(np.array([[0.5, 0.5, 0.0]]), np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]))
-    array([[1.  , 0.25]])
+    >>> similarities(np.array([[0.6, 0.8, 0.0]]), np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 1.0]])).round(6)
+    array([[1., 0.]])
     """
-    return np.array([np.minimum(row, other).sum(axis=1) for row in one]).reshape(len(one), len(other))
-
-
-def _assign(overlap: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    try:
-        from scipy.optimize import linear_sum_assignment
-    except ImportError:
-        raise PlanError("matching topics needs scipy: pip install 'pitmanyor[diagnose]'") from None
-    rows, columns = linear_sum_assignment(overlap, maximize=True)
-    return rows, columns
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (one, other)]
+    return np.asarray(unit[0] @ unit[1].T)

@@ -165,7 +165,17 @@ def _score(fit: Posterior, stages: Iterator[Stage], way: Way) -> Perplexity:
         known = ~np.isnan(chances)
         logs[stage.stream] = float(np.log(chances[known]).sum())
         scored[stage.stream], dropped[stage.stream] = int(known.sum()), int((~known).sum())
-    return _checked(Perplexity(logs, scored, dropped, len(fit.draws)))
+    return _checked(Perplexity(logs, scored, dropped, len(fit.weighted_draws)))
+
+
+def document_log_likelihoods(fit: Posterior, test: Corpus, *, observed: float = 0.5, seed: int = 0) -> Floats:
+    """log probability of the scored tokens of every document, by completion as in `perplexity`."""
+    total = np.zeros(test.n_documents)
+    for stage in _completion_stages(fit, test, observed, seed):
+        chances = _averaged(fit, stage, Way("gibbs", None, seed, None))
+        known = ~np.isnan(chances)
+        total += np.bincount(stage.scored.streams[stage.stream].documents[known], np.log(chances[known]), len(total))
+    return total
 
 
 def _score_documents(fit: Posterior, test: Corpus, way: Way) -> Perplexity:
@@ -174,17 +184,19 @@ def _score_documents(fit: Posterior, test: Corpus, way: Way) -> Perplexity:
     A stream's part is what it adds to the documents' log probability, given the streams before it.
     """
     logs, scored, dropped = {}, {}, {}
-    sums, before = np.zeros((len(fit.draws), test.n_documents)), 0.0
+    draws = fit.weighted_draws
+    sums, before = np.zeros((len(draws), test.n_documents)), 0.0
+    weights = np.log([weight for _, weight in draws])[:, None]
     for stage in _prefix_stages(fit, test):
         owner = test.streams[stage.stream].documents
-        for total, draw in zip(sums, fit.draws, strict=True):
+        for total, (draw, _) in zip(sums, draws, strict=True):
             chances = predict(draw, stage.given, stage.scored, stage.stream, way)
             known = ~np.isnan(chances)  # the same for all states
             total += np.bincount(owner[known], np.log(chances[known]), test.n_documents)
         scored[stage.stream], dropped[stage.stream] = int(known.sum()), int((~known).sum())
-        so_far = float((np.logaddexp.reduce(sums, axis=0) - np.log(len(sums))).sum())
+        so_far = float(np.logaddexp.reduce(sums + weights, axis=0).sum())
         logs[stage.stream], before = so_far - before, so_far
-    return _checked(Perplexity(logs, scored, dropped, len(fit.draws)))
+    return _checked(Perplexity(logs, scored, dropped, len(draws)))
 
 
 def _checked(found: Perplexity) -> Perplexity:
@@ -198,6 +210,6 @@ def _checked(found: Perplexity) -> Perplexity:
 
 def _averaged(fit: Posterior, stage: Stage, way: Way) -> Floats:
     """Probabilities averaged over states: topics and words of different states never meet (their labels switch)."""
-    return np.asarray(
-        np.mean([predict(draw, stage.given, stage.scored, stage.stream, way) for draw in fit.draws], axis=0)
-    )
+    draws, weights = zip(*fit.weighted_draws, strict=True)
+    chances = [predict(draw, stage.given, stage.scored, stage.stream, way) for draw in draws]
+    return np.asarray(np.average(chances, axis=0, weights=weights))

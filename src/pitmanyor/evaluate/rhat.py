@@ -28,14 +28,14 @@ def rhat(chains: Floats) -> float:
 
 def _of_ranks(rows: Floats) -> float:
     """Gelman and Rubin's R-hat of the normal scores that the values have by their ranks."""
-    scores, n = _normal_scores(rows), rows.shape[1]
+    scores, n = normal_scores(rows), rows.shape[1]
     within, between = scores.var(axis=1, ddof=1).mean(), n * scores.mean(axis=1).var(ddof=1)
     if within == 0.0:
         return 1.0 if between == 0.0 else float("inf")
     return float(np.sqrt((n - 1) / n + between / within / n))
 
 
-def _normal_scores(rows: Floats) -> Floats:
+def normal_scores(rows: Floats) -> Floats:
     """Quantiles of the normal law at the ranks of all values (Blom's); equal values share the mean of their ranks."""
     _, place, times = np.unique(rows, return_inverse=True, return_counts=True)
     ranks = np.cumsum(times) - (times - 1) / 2

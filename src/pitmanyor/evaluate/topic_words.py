@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.results.posterior import Posterior
 
-LEAST = 0.005  # the share of the tokens that a topic needs, wherever topics are judged by their words
-
 
 def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> list[list[str]]:
     """The likeliest words of every topic that holds at least so large a share of the tokens."""
@@ -28,11 +26,6 @@ def topic_shares(fit: Posterior) -> NDArray[np.float64]:
     return np.asarray(np.bincount(topic, minlength=fit.n_topics) / len(topic))
 
 
-def used_topics(fit: Posterior) -> int:
-    """How many topics some token has. Once a network has joined `n_topics` counts empty ones as well."""
-    return int(np.count_nonzero(topic_shares(fit)))
-
-
 def diversity(topics: Sequence[Sequence[str]]) -> float:
     """The share of different words among all topics' likeliest words: 1 if no two topics have one in common.
 
@@ -43,21 +36,3 @@ def diversity(topics: Sequence[Sequence[str]]) -> float:
     if not words or any(isinstance(topic, str) for topic in topics):
         raise PlanError("topics are lists of words, such as evaluate.top_words(fit)")
     return len(set(words)) / len(words)
-
-
-def effective_topics(fit: Posterior) -> float:
-    """exp of the entropy of the topics' shares of the tokens: as many topics of equal size are as spread out.
-
-    The mean over the states that the fit kept, else of its last one.
-    """
-    return float(np.mean([effective_number(topic_shares(draw)) for draw in fit.draws]))
-
-
-def effective_number(shares: NDArray[np.float64]) -> float:
-    """exp of the entropy of shares, with 0 log 0 = 0.
-
-    >>> round(effective_number(np.array([0.25, 0.25, 0.5, 0.0])), 3)
-    2.828
-    """
-    held = shares[shares > 0]
-    return float(np.exp(-(held * np.log(held)).sum()))

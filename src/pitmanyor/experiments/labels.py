@@ -16,7 +16,7 @@ def best_cell(table: Table) -> Facts | None:
 
 def labels_markdown(cell: Facts) -> str:
     if not cell["labels"]:
-        return f"No topic of seed {cell['seed']} has half a percent of the tokens, so none is shown.\n"
+        return f"No topic of seed {cell['seed']} is large, so none is shown.\n"
     lines = ["| share | hashtags | words |", "|---:|---|---|"]
     for topic in cell["labels"][:SHOWN]:
         lines.append(f"| {topic['share']:.1%} | {', '.join(topic['hashtags'])} | {', '.join(topic['words'])} |")

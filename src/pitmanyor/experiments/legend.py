@@ -38,7 +38,7 @@ def _runs(table: Table) -> list[str]:
 def _held(table: Table) -> list[str]:
     settings, graph = table.settings, table.lines[-1].row.graph
     if settings.kind not in SPLIT:
-        return ["Fitted to all posts. NPMI and diversity are of topics with half a percent of the tokens or more."]
+        return ["Fitted to all posts. NPMI, diversity and the number of topics are of large topics."]
     whose = "every author's posts" if "nu" in graph else "the posts"
     pairs = f" and {settings.held_links:.0%} of the pairs of authors are" if _holds_links(table) else " are"
     lines = [f"One split for all: {settings.test:.0%} of {whose}{pairs} held out."]

@@ -13,13 +13,13 @@ from pitmanyor import evaluate
 from pitmanyor.baselines import pool
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
-from pitmanyor.evaluate.topic_words import LEAST
 from pitmanyor.experiments.data import Data, in_one_stream, split
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.experiments.streams import STREAMS, joint_perplexity
 from pitmanyor.results.fitting import Fit, fit
+from pitmanyor.state.topic_sizes import least_share
 from pitmanyor.version import __version__
 
 TRACED = 50  # values of each trace to keep
@@ -54,7 +54,7 @@ def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
     facts: Facts = {"seed": seed, "version": __version__, "sweeps": fitted.n_sweeps, "trace": _trace(fitted)}
     facts |= {"tokens": fitted.state.plan.n_tokens, "notes": _notes(data, settings)}
     if row.graph.streams:
-        numbers["topics"] = _n_topics(fitted)
+        numbers["topics"] = fitted.topic_count().mean
     if data.test is not None and row.graph.streams:
         numbers |= _perplexity(fitted, data.train, data.test, settings)
     if row.graph.link_sets:
@@ -83,11 +83,6 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
     if fitted.n_sweeps < settings.sweeps:
         raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
     return fitted
-
-
-def _n_topics(fitted: Fit) -> float:
-    """Topics that some token has, mean over samples."""
-    return float(np.mean([evaluate.used_topics(draw) for draw in fitted.draws]))
 
 
 def _notes(data: Data, settings: Settings) -> list[str]:
@@ -146,8 +141,8 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
-    """What the words of all topics that are not tiny are like; no number if there is no such topic, or no two words."""
-    words = evaluate.top_words(fitted, N_WORDS, "word", least=LEAST)
+    """What the words of all large topics are like; no number if there is no such topic, or no two words."""
+    words = evaluate.top_words(fitted, N_WORDS, "word", least=least_share(fitted.state.plan.n_tokens))
     if not words or len(words[0]) < 2:
         return {}
     return {
@@ -158,9 +153,9 @@ def _topics(fitted: Fit, posts: Corpus) -> Numbers:
 
 def _labels(fitted: Fit) -> list[Facts]:
     """Topics by size with their likeliest hashtags and words."""
-    shares = evaluate.topic_shares(fitted)
+    shares, least = evaluate.topic_shares(fitted), least_share(fitted.state.plan.n_tokens)
     tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
-    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= LEAST]
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= least]
     return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
 
 
@@ -175,5 +170,6 @@ def _label_npmi(labels: list[Facts], posts: Corpus) -> Numbers:
 def _trace(fitted: Fit) -> dict[str, list[float]]:
     """The log joint and the number of topics on the way, thinned, with the sweep each was taken after."""
     at = np.unique(np.linspace(1, fitted.n_sweeps, min(TRACED, fitted.n_sweeps)).round().astype(int))
-    kept = {name: fitted.trace[name][at - 1].tolist() for name in ("log_joint", "n_topics")}
+    names = [name for name in ("log_joint", "n_topics", "topics/large") if name in fitted.trace]
+    kept = {name: fitted.trace[name][at - 1].tolist() for name in names}
     return {"sweep": at.astype(float).tolist()} | kept

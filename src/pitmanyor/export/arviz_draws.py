@@ -26,7 +26,7 @@ def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
     for each sweep after `burn_in` (by default half of them); of longer chains the last draws are taken. Names are those
     of `Fit.trace`, with underscores for slashes.
     """
-    fits = [chains] if isinstance(chains, Fit) else list(chains)
+    fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     groups = _groups(fits, burn_in)
     try:
         import xarray

@@ -20,6 +20,7 @@ from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, 
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import streams_of
 from pitmanyor.topics.prevalences import Prevalence
+from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
 from pitmanyor.topics.topic_view import pooled
 
 Format = Literal["csv", "parquet"]
@@ -28,8 +29,9 @@ Format = Literal["csv", "parquet"]
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     """All that a fit says, as tables by name: dicts of columns, which any data frame takes.
 
-    `topics`, `words` (the likeliest of every topic and stream), `documents` and `authors` with their shares of the
-    topics, `by_...` for every grouping and `over_time` with intervals, `links`, and `trace`; those that the fit has.
+    `topics` (with the number of chains that found each, if there are several), `words` (the likeliest of every topic
+    and stream), `documents` and `authors` with their shares of the topics, `by_...` for every grouping and `over_time`
+    with intervals, `links`, and `trace` of every chain; those that the fit has.
     Names and merges of the run are heeded. (`write_tables` writes documents block by block; these are whole.)
     """
     return {name: joined(blocks) for name, blocks in _each(fit, n_words)}
@@ -56,7 +58,7 @@ def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
         yield "over_time", [_long(topics_over_time(fit))]
     if corpus.links and "author" in corpus.groups:
         yield "links", [_links(edges_of(fit))]
-    yield "trace", [{"sweep": np.arange(1, fit.n_sweeps + 1)} | dict(fit.trace)]
+    yield "trace", [_trace(chain) for chain in fit.chains]
 
 
 def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:  # noqa: A002
@@ -96,9 +98,15 @@ def _text(values: Any) -> NDArray[Any]:
     return np.array([str(value) for value in values], object)
 
 
+def _trace(chain: Fit) -> Table:
+    sweeps = np.arange(1, chain.n_sweeps + 1)
+    return {"chain": np.full_like(sweeps, chain.run.settings.chain), "sweep": sweeps} | dict(chain.trace)
+
+
 def _topics(fit: Fit, shown: View) -> Table:
-    spread = prevalence(fit)
-    tokens = np.bincount(shown.place[fit.state.text.topic], minlength=len(shown.names))
+    spread, found = prevalence(fit), chains_that_found(fit, shown)
+    tokens = shown_sizes(fit, shown)
+    chains: Table = {} if found is None else {"found_by": np.array(found), "chains": np.full(len(found), len(fit.runs))}
     return {
         "topic": np.array(shown.topics),
         "name": _text(shown.names),
@@ -108,7 +116,8 @@ def _topics(fit: Fit, shown: View) -> Table:
         "low": spread.low[0],
         "high": spread.high[0],
         "interval": _text([spread.interval] * len(tokens)),
-    }
+        "large": large_topics(fit, shown),
+    } | chains
 
 
 def _words(fit: Fit, shown: View, n_words: int) -> Table:

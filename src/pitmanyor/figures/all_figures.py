@@ -22,7 +22,6 @@ DPI = 200
 def write_figures(
     fit: Fit,
     directory: str | os.PathLike[str],
-    chains: Sequence[Fit] = (),
     formats: Sequence[str] = ("pdf", "png"),
 ) -> list[Path]:
     """Write the figures that a fit has data for, into a directory; returns their paths."""
@@ -32,7 +31,7 @@ def write_figures(
     except OSError as error:
         raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
     corpus = fit.state.plan.corpus
-    made = {"traces": traces(chains or fit)}
+    made = {"traces": traces(fit)}
     if streams_of(fit):
         made["topics"] = topic_table(fit)
     if "author" in corpus.groups:

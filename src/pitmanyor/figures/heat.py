@@ -9,6 +9,7 @@ import numpy as np
 from pitmanyor.figures.style import PLAIN, largest, new_figure, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
+from pitmanyor.topics.standing import large_topics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +23,7 @@ def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str =
     group = fit.state.plan.corpus.groups[by]
     posts = dict(zip(group.labels, np.bincount(group.codes, minlength=len(group.labels)).tolist(), strict=True))
     rows = sorted(range(len(labels)), key=lambda i: -posts[labels[i]])[:n_authors]
-    columns = largest(folded[rows].mean(axis=0), n_topics)
+    columns = largest(folded[rows].mean(axis=0), large_topics(fit, shown), n_topics)
     part = folded[np.ix_(rows, columns)]
     order = np.lexsort((-part.max(axis=1), part.argmax(axis=1)))
     figure = new_figure(2.6 + 0.42 * len(columns), 2.2 + 0.17 * len(rows))

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 REST = "#bbbbbb"
-SMALLEST = 0.001  # topics with a smaller share are left out of figures, unless all are so small
 # Okabe and Ito's colours, which colour-blind people tell apart; but for yellow, which is faint on white.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
 PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar in a name is a dollar
@@ -43,14 +42,16 @@ def light(axes: Any) -> None:
     axes.tick_params(labelsize=8)
 
 
-def largest(sizes: NDArray[np.float64], n: int) -> list[int]:
-    """The places of the n largest topics that are worth a line; of topics that are all small, the n largest.
+def largest(sizes: NDArray[np.float64], large: NDArray[np.bool_], n: int) -> list[int]:
+    """The places of the n topics with the largest sizes among the large ones; among all, if none is large.
 
-    >>> largest(np.array([0.2, 0.0005, 0.7]), 3), largest(np.array([0.0002, 0.0005]), 1)
-    ([2, 0], [1])
+    >>> largest(np.array([0.2, 0.1, 0.7]), np.array([True, False, True]), 3)
+    [2, 0]
+    >>> largest(np.array([0.2, 0.5]), np.array([False, False]), 1)
+    [1]
     """
-    order = [int(k) for k in np.argsort(-sizes, kind="stable")[:n]]
-    return [k for k in order if sizes[k] >= SMALLEST] or order
+    order = [int(k) for k in np.argsort(-sizes, kind="stable")]
+    return ([k for k in order if large[k]] or order)[:n]
 
 
 def short(text: str, most: int) -> str:

@@ -9,6 +9,7 @@ from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, bare, larg
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import prevalence, view
 from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.standing import large_topics
 from pitmanyor.topics.topic_view import group_words
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
     if not streams_of(fit):
         raise PlanError("a table of topics shows words, and this fit is of links alone")
     shown, spread = view(fit), prevalence(fit)
-    order = largest(spread.shares[0], n_topics)
+    order = largest(spread.shares[0], large_topics(fit, shown), n_topics)
     words = group_words(fit, fit.stream().name, shown.members, n_words)
     figure = new_figure(9.0, 0.5 + 0.3 * len(order))
     axes = figure.subplots()

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def traces(chains: Fit | Sequence[Fit]) -> Figure:
     """Log joint, number of topics, concentrations of the topic side, and the network's log likelihood by sweep."""
-    fits = [chains] if isinstance(chains, Fit) else list(chains)
+    fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     if not fits or not all(fit.n_sweeps for fit in fits):
         raise PlanError("there is no trace to draw: no chain has made a sweep")
-    names = ["log_joint", "n_topics", *_concentrations(fits[0])]
+    names = ["log_joint", *(["topics/large"] if "topics/large" in fits[0].trace else []), *_concentrations(fits[0])]
     names += [name for name in fits[0].trace if name.startswith("network/log_likelihood/")]
     n_rows = -(-len(names) // 2)
     figure = new_figure(8.0, 1.7 * n_rows)
@@ -48,5 +48,5 @@ def _concentrations(fit: Fit) -> list[str]:
 
 
 def _title(name: str) -> str:
-    said = {"log_joint": "log joint", "n_topics": "number of topics"}
+    said = {"log_joint": "log joint", "topics/large": "number of topics"}
     return said.get(name, name.replace("network/log_likelihood/", "log likelihood of ").replace("/", " of "))

@@ -29,13 +29,13 @@ def apart(rows: Floats, shares: Floats) -> Floats:
     return np.asarray(distance)
 
 
-def families(distance: Floats, shares: Floats, smallest: float = 0.0) -> Ints:
+def families(distance: Floats, shares: Floats, most: int = MOST_FAMILIES) -> Ints:
     """The family of every topic, numbered by size: each topic goes with the nearest of at most eight leaders.
 
     Leaders are the topics to which all tokens are nearest, by their topics: medoids, found greedily and then by swaps.
-    There are no more than topics of at least the `smallest` share: what few tokens say has no colour of its own.
+    most: how many there may be, such as the number of large topics: small ones have no colour of their own.
     """
-    leaders = medoids(distance, shares, int(np.clip(np.sum(shares >= smallest), 1, MOST_FAMILIES)))
+    leaders = medoids(distance, shares, min(most, len(shares), MOST_FAMILIES))
     group = distance[:, leaders].argmin(axis=1)
     group[leaders] = np.arange(len(leaders))  # a topic just like a leader may be one as well
     size = np.bincount(group, weights=shares)

@@ -51,7 +51,10 @@ def _asset(name: str) -> str:
 
 def _title(payload: Mapping[str, Any]) -> str:
     about = payload["about"]
-    topics, posts = counted(len(payload["topics"]), "topic"), counted(about["documents"], "post")
+    topics, posts = (
+        counted(sum(not topic["small"] for topic in payload["topics"]), "topic"),
+        counted(about["documents"], "post"),
+    )
     return f"{topics} of {about.get('source') or posts}"
 
 

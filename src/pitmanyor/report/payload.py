@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from pitmanyor.report.post_facts import post_facts
 from pitmanyor.report.redact import without_names
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.times import time_facts
-from pitmanyor.report.topic_facts import digits, topic_facts
+from pitmanyor.report.topic_facts import topic_facts
 from pitmanyor.report.trust import trust_facts
 from pitmanyor.report.view import Atlas, atlas_of
 from pitmanyor.results.fitting import Fit
@@ -26,20 +25,18 @@ from pitmanyor.version import __version__
 def build_payload(
     fit: Fit,
     *,
-    chains: Sequence[Fit] | None = None,
     posts: Path | None = None,
     redact: bool = False,
 ) -> dict[str, Any]:
     """The facts of a page. What the data do not have (authors, links, times) is not in it.
 
-    chains: all chains of the run, to be compared; by default the fit alone.
     posts: the file with the texts, if it is no longer where it was read from.
     redact: authors by hashes, and no texts.
     """
     atlas = atlas_of(fit)
     topics, families = topic_facts(atlas)
     facts: dict[str, Any] = {"about": _about(atlas, redact), "topics": topics, "families": families}
-    facts["trust"] = trust_facts(atlas, chains or [fit], redact)
+    facts["trust"] = trust_facts(atlas, redact)
     if AUTHOR in fit.corpus.groups:
         order = order_of(atlas)
         facts["authors"] = author_facts(atlas, order, secrets.token_bytes(16) if redact else None)
@@ -67,6 +64,11 @@ def _about(atlas: Atlas, redact: bool) -> dict[str, Any]:
         out |= {"first": str(known.min().astype("datetime64[D]")), "last": str(known.max().astype("datetime64[D]"))}
     if corpus.report is not None and not redact:
         out["source"] = clean(Path(corpus.report.source).name)
-    out["small"] = digits(atlas.smallest)
-    out |= {"sweeps": fit.n_sweeps, "samples": len(fit.samples), "model": str(fit.graph), "redacted": redact}
+    out |= {
+        "chains": len(fit.runs),
+        "sweeps": fit.n_sweeps,
+        "samples": len(fit.samples),
+        "model": str(fit.graph),
+        "redacted": redact,
+    }
     return out | {"interval": atlas.spread.interval, "version": __version__}

@@ -27,7 +27,7 @@ ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest say
 def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
     """Posts as [text, marks] (see `marked`), who wrote them and when, and for each topic those that show it best."""
     found = all_representative(atlas.fit, PER_TOPIC)
-    many = [PER_TOPIC if share >= atlas.smallest else FEW for share in atlas.shares]
+    many = [PER_TOPIC if large else FEW for large in atlas.large]
     best = [found[i][:n] for i, n in zip(atlas.order, many, strict=True)]
     chosen = choose(atlas, best)
     posts = [list(marked(atlas, d, None if texts.values is None else texts.values[d])) for d in chosen]

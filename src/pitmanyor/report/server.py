@@ -23,7 +23,7 @@ from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
 from pitmanyor.report.redact import name_check
 from pitmanyor.report.view import atlas_of
-from pitmanyor.report.write import open_run
+from pitmanyor.results.fitting import load
 
 MOST_BYTES = 32_768  # of a request
 MOST_WAITING = 8  # requests; more are sent away
@@ -94,8 +94,8 @@ def serve_run(
     """Serve the page of a run until Ctrl-C; returns the address at which it was."""
     host, port = address
     listening = listen(host, port)
-    fit, chains = open_run(run)
-    page = build_page(build_payload(fit, chains=chains, posts=posts, redact=redact), live=True)
+    fit = load(run)
+    page = build_page(build_payload(fit, posts=posts, redact=redact), live=True)
     inference = Inference(atlas_of(fit), name_check(fit.corpus)) if redact else Inference(atlas_of(fit))
     app = build_app(page, inference, allowed_hosts(host))
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"

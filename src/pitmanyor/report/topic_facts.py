@@ -20,11 +20,12 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
     tags = _lists(atlas, "hashtag", N_TAGS) if "hashtag" in atlas.topics and atlas.main != "hashtag" else None
     low, high = atlas.spread.low[0, atlas.order], atlas.spread.high[0, atlas.order]
     distance = apart(atlas.word_rows(atlas.main)[0], atlas.shares)
-    family, places = families(distance, atlas.shares, atlas.smallest), plane(distance)
+    family, places = families(distance, atlas.shares, int(atlas.large.sum())), plane(distance)
     facts = []
     for i, share in enumerate(atlas.shares.tolist()):
         one: dict[str, Any] = {"id": atlas.members[i][0], "label": clean(atlas.names[i]), "share": digits(share)}
-        one |= {"tokens": int(atlas.counts[i]), "family": int(family[i]), "small": share < atlas.smallest}
+        one |= {"tokens": int(atlas.counts[i]), "family": int(family[i]), "small": not atlas.large[i]}
+        one |= {} if atlas.found is None else {"found": atlas.found[i]}
         one |= {"x": digits(places[i, 0]), "y": digits(places[i, 1]), "words": words[i]}
         one |= {"tags": tags[i]} if tags else {}
         facts.append(one | {"low": digits(low[i]), "high": digits(high[i])})
@@ -39,7 +40,7 @@ def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
     rows = np.maximum(rows, 1e-300)
     overall, out = own @ rows / own.sum(), []
     for i, row in enumerate(rows):
-        many = n if atlas.shares[i] >= atlas.smallest else min(n, FEW_WORDS)
+        many = n if atlas.large[i] else min(n, FEW_WORDS)
         relevance = DISTINCTIVE * np.log(row) + (1 - DISTINCTIVE) * np.log(row / overall)
         best = [*np.argsort(-row, kind="stable")[:many], *np.argsort(-relevance, kind="stable")[: many // 2]]
         chosen = dict.fromkeys(int(w) for w in best)

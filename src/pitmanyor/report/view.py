@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
+from pitmanyor.state.topic_sizes import is_large
 from pitmanyor.topics.counts import streams_of
 from pitmanyor.topics.prevalences import Prevalence, prevalence
 from pitmanyor.topics.topic_view import view
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-SMALL, AT_LEAST = 0.005, 30  # topics with a smaller share of the tokens are folded away, but not below so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,16 @@ class Atlas:
         return np.asarray(self.spread.shares[0, self.order])
 
     @cached_property
-    def smallest(self) -> float:
-        """The share below which a topic is small. Where many topics are, the largest ones are not."""
-        shares = self.shares
-        return float(min(SMALL, shares[AT_LEAST - 1] if len(shares) >= AT_LEAST else shares[0]))
+    def large(self) -> NDArray[np.bool_]:
+        """Which topics are large; the others are folded away, unless there is no large one."""
+        large = is_large(self.counts)
+        return large if large.any() else np.ones_like(large)
+
+    @cached_property
+    def found(self) -> list[int] | None:
+        """How many chains found each topic; None for a single chain."""
+        shared = self.fit.shared_topics
+        return None if shared is None else [shared.least(members) for members in self.members]
 
     @property
     def main(self) -> str:

@@ -9,19 +9,18 @@ from pitmanyor.files import atomic_write
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
 from pitmanyor.results.fitting import Fit, load
-from pitmanyor.runs.directory import find_runs
 
 
 def write_report(
     run: Fit | str | Path, out: str | Path, *, posts: str | Path | None = None, redact: bool = False
 ) -> Path:
-    """Write the page of a fit, or of a run directory (of several chains: the one with the highest log joint).
+    """Write the page of a fit, or of a run directory; several chains are one page.
 
     posts: the file with the posts' texts, if it is not where it was when it was read.
     redact: authors by hashes, and no texts.
     """
-    fit, chains = (run, None) if isinstance(run, Fit) else open_run(run)
-    payload = build_payload(fit, chains=chains, posts=None if posts is None else Path(posts), redact=redact)
+    fit = run if isinstance(run, Fit) else load(run)
+    payload = build_payload(fit, posts=None if posts is None else Path(posts), redact=redact)
     return write_page(build_page(payload), out)
 
 
@@ -32,10 +31,3 @@ def write_page(page: str, out: str | Path) -> Path:
     with atomic_write(target) as file:
         file.write(page.encode())
     return target
-
-
-def open_run(path: str | Path) -> tuple[Fit, list[Fit]]:
-    """The fit of a run, of several chains the one with the highest log joint; and all chains that have a sweep."""
-    chains = [load(run) for run in find_runs(path)]
-    begun = [chain for chain in chains if chain.n_sweeps]
-    return max(begun, key=lambda chain: float(chain.trace["log_joint"][-1]), default=chains[0]), begun

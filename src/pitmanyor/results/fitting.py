@@ -4,148 +4,39 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Mapping, Sequence
+import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.files import atomic_write
-from pitmanyor.fold_in import Completion, TopicShares, Way, infer
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.results.measured import Measured
-from pitmanyor.results.posterior import Posterior
+from pitmanyor.results.fitted import Fit as Fit
 from pitmanyor.runs.advance import Run, advance, new_run
 from pitmanyor.runs.chain_settings import METHODS, Method, Settings
 from pitmanyor.runs.checkpoints import Checkpoints
-from pitmanyor.runs.directory import NAMES, create, new_header, read_header, write_header
+from pitmanyor.runs.continuing import check_sweeps, continue_run
+from pitmanyor.runs.directory import STATE, Header, Place, create, find_runs, new_header, read_header
 from pitmanyor.runs.lock import hold
-from pitmanyor.runs.restore import reopen, restore
-from pitmanyor.sampling.chain import Chain
+from pitmanyor.runs.parallel import continue_together
+from pitmanyor.runs.restore import restore
+from pitmanyor.runs.saved import read_saved
 from pitmanyor.sampling.chain import tidy as tidy
 from pitmanyor.sampling.joining import root_of
+from pitmanyor.sampling.progress import Bars
 from pitmanyor.sampling.sweeps import Sweep, share_of_anchors
 from pitmanyor.sampling.text_and_network import observed_links
 from pitmanyor.seeds import checked
 from pitmanyor.state import Rule
-from pitmanyor.state.memory import Memory, memory_of, refuse_if_too_large
+from pitmanyor.state.memory import refuse_if_too_large
 
-Floats = NDArray[np.float64]
 Preset = Literal["paper"]
 BURN_IN = 5  # collapsed sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 FEWEST_TOPICS = 10
 PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
-NOT_EXACT = '; links by method="paper", which is not posterior-correct'
-
-
-class Fit(Measured):
-    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
-
-    `home` is the directory of its run, if it is saved.
-    """
-
-    def __init__(self, run: Run, home: str | os.PathLike[str] | None = None) -> None:
-        super().__init__(run.chain.state, run.chain.measures.log_joint)
-        self.run = run
-        self.home = None if home is None else Path(home)
-
-    @property
-    def chain(self) -> Chain:
-        return self.run.chain
-
-    @property
-    def samples(self) -> list[Posterior]:
-        """States kept on the way, in order."""
-        return list(self.run.samples.values())
-
-    @property
-    def draws(self) -> list[Posterior]:
-        """The states that predictions are averaged over: those kept on the way, or else the last one."""
-        return self.samples or [self]
-
-    @property
-    def seconds(self) -> float:
-        return self.run.seconds
-
-    @property
-    def trace(self) -> Mapping[str, Floats]:
-        """One value per sweep: n_topics, log_joint, and tables/, customers/, concentration/ of every node."""
-        return MappingProxyType({name: np.array(values, np.float64) for name, values in self.chain.trace.items()})
-
-    @property
-    def graph(self) -> Graph:
-        return self.run.graph
-
-    @property
-    def corpus(self) -> Corpus:
-        return self.state.plan.corpus
-
-    @property
-    def n_sweeps(self) -> int:
-        return self.chain.n_sweeps
-
-    @property
-    def memory(self) -> Memory:
-        """Bytes of the state: count tables, tokens, and scratch."""
-        return memory_of(self.state)
-
-    @property
-    def method(self) -> Method:
-        """How links were sampled: "exact", or "paper", which is not posterior-correct."""
-        return self.run.settings.method
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
-
-        Names of topics go along.
-        """
-        header = new_header(self.graph, self.run.settings, self.corpus)
-        create(path, header, self.corpus)
-        with hold(path):
-            Checkpoints(path, header).write(self.run)
-        if self.home is not None and (self.home / NAMES).is_file():
-            with atomic_write(Path(path) / NAMES) as file:
-                file.write((self.home / NAMES).read_bytes())
-        self.home = self.home or Path(path)
-
-    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
-        """Averaged over the samples that have a network; of the last state if there are none."""
-        kept = [sample for sample in self.samples if sample.state.network]
-        if not kept:
-            return super()._link_probability(sources, targets, links)
-        return np.asarray(np.mean([sample.link_probability(sources, targets, links) for sample in kept], axis=0))
-
-    def infer(
-        self,
-        corpus: Corpus,
-        *,
-        sweeps: int | None = None,
-        seed: int = 0,
-        completion: Completion = "gibbs",
-        threads: int | None = None,
-        node: str | None = None,
-    ) -> TopicShares:
-        """Topic shares of documents that were not in the fit, with everything learned held fixed.
-
-        Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
-        counted. `completion="gibbs"` averages over the last three quarters of the sweeps; `"paper"` makes one pass
-        through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
-        documents of up to 16 tokens, which forget sooner where they began (docs/benchmarks.md has the errors that are
-        left). `node` is the one whose topics are asked for, such as `theta_tag`; by default that of the words.
-        """
-        return infer(self, corpus, Way(completion, sweeps, seed, threads), node)
-
-    def __repr__(self) -> str:
-        return (
-            f"Fit({self.n_topics} topics, {self.n_sweeps} sweeps of {self.state.plan.n_tokens:,} tokens "
-            f"in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}{NOT_EXACT * (self.method == 'paper')})"
-        )
 
 
 def fit(
@@ -168,6 +59,7 @@ def fit(
     method: Method = "exact",
     preset: Preset | None = None,
     samples: int = 0,
+    chains: int = 1,
     chain: int = 0,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -196,7 +88,11 @@ def fit(
     n_topics: of a graph with links and without text, how many topics its vectors are over.
     method: "exact", or "paper": its Algorithm 3 as printed, which is not posterior-correct, for replication.
     preset: "paper" for its settings: 1,000 sweeps of text, 1,000 with the network, a concentration for each instance.
-    samples: how many states to keep, evenly spread over the second half of the sweeps.
+    samples: how many states to keep, evenly spread over the second half of the sweeps; of each chain.
+    chains: how many chains to run, each in a process of its own and on its share of the cores. The Fit is of all of
+        them. Every chain has the bytes that it would have alone, with `chain=` its number.
+    chain: the number of the (first) chain. Chains of one seed and different numbers are independent.
+    progress: whether to show a bar for every chain, with the time left.
     checkpoint: a directory to be made, where the run is saved every `checkpoint_every` seconds, at the end, at Ctrl-C
         and at SIGTERM; `load` reads it, and `resume` goes on with it.
     Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
@@ -214,12 +110,14 @@ def fit(
     elif n_topics is not None:
         raise PlanError("n_topics is for graphs of links alone; this one has text, which finds its topics by itself")
     _check(sweeps, seed, samples, initial_topics)
+    if chains < 1 or chain < 0:
+        raise PlanError(f"chains must be 1 or more, and chain 0 or more, not {chains} and {chain}")
     _check_links(model, text_sweeps, spare_topics, method)
     plan = compile_plan(model, corpus)
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
     initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics)
-    refuse_if_too_large(plan, initial_topics or max_topics, samples)
+    refuse_if_too_large(plan, initial_topics or max_topics, samples, chains)
     settings = Settings(
         sweeps=int(sweeps),
         seed=int(seed),
@@ -236,24 +134,56 @@ def fit(
         spare_topics=int(spare_topics) if model.link_sets else 0,
         method=method,
     )
+    if chains > 1:
+        headers = [new_header(model, replace(settings, chain=settings.chain + i), corpus) for i in range(chains)]
+        return _fit_together(plan, headers, checkpoint, _Going(None, threads, checkpoint_every), progress)
     run = new_run(plan, model, settings, threads)
-    if checkpoint is None:
-        advance(run, None, progress)
-        return Fit(run)
-    header = new_header(model, settings, corpus)
-    checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
-    create(checkpoint, header, corpus)
-    with hold(checkpoint):
-        advance(run, checkpoints, progress)
+    with Bars(progress, [settings.sweeps]) as bars:
+        if checkpoint is None:
+            advance(run, None, bars)
+            return Fit(run)
+        header = new_header(model, settings, corpus)
+        checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
+        create(checkpoint, [header], corpus)
+        with hold(checkpoint):
+            advance(run, checkpoints, bars)
     return Fit(run, checkpoint)
+
+
+class _Going(NamedTuple):
+    """How to go on with a run: the options of `continue_run`."""
+
+    sweeps: int | None
+    threads: int | None
+    checkpoint_every: float
+
+
+def _fit_together(plan: Plan, headers: Sequence[Header], checkpoint: Place | None, how: _Going, progress: bool) -> Fit:
+    """Several chains as one fit. They run in their directories, which are temporary if none was asked for."""
+    Checkpoints("", headers[0], how.checkpoint_every)  # teaches if that is no time
+    with tempfile.TemporaryDirectory(prefix="pitmanyor-") as temporary:
+        homes = create(checkpoint or Path(temporary) / "run", headers, plan.corpus)
+        continue_together(homes, how._asdict(), Bars(progress, [header.settings.sweeps for header in headers]))
+        if not all((home / STATE).exists() for home in homes):
+            raise KeyboardInterrupt  # it came before every chain had a first state
+        return Fit(_restored(homes, plan), checkpoint)
+
+
+def _restored(homes: Sequence[Path], plan: Plan | None = None) -> list[Run]:
+    """The runs in these directories; they share a plan if they can."""
+    runs: list[Run] = []
+    for home in homes:
+        runs.append(restore(home, plan=plan or (runs[0].chain.state.plan if runs else None))[1])
+    return runs
 
 
 def load(path: str | os.PathLike[str]) -> Fit:
     """The fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
 
-    A FileError if a file is missing, cut or changed. Nothing in the directory is run as code.
+    A run of several chains is one Fit; one of them, such as RUN/chain-2, can be loaded by itself. A FileError if a file
+    is missing, cut or changed. Nothing in the directory is run as code.
     """
-    return Fit(restore(path)[1], path)
+    return Fit(_restored(find_runs(path)), path)
 
 
 def resume(
@@ -269,20 +199,18 @@ def resume(
     sweeps: how many there shall be in all; by default as many as the fit was asked for.
     A FileError if another process is writing the run.
     """
-    read_header(path)  # a place that is no run is told so, and no lock is left there
-    with hold(path):
-        header, run = reopen(path, threads)
-        checkpoints = Checkpoints(path, header, checkpoint_every)
-        if sweeps is not None:
-            if sweeps < run.chain.n_sweeps:
-                raise PlanError(
-                    f"{path} has {run.chain.n_sweeps} sweeps already: ask for as many or more, not {sweeps}"
-                )
-            run.settings = replace(run.settings, sweeps=int(sweeps))
-            checkpoints.header = header.with_settings(run.settings)
-            write_header(path, checkpoints.header)
-        advance(run, checkpoints, progress)
-    return Fit(run, path)
+    homes = find_runs(path)
+    headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
+    how = _Going(sweeps, threads, checkpoint_every)
+    bars = Bars(progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()])
+    if len(homes) == 1:
+        with bars:
+            return Fit(continue_run(path, **how._asdict(), progress=bars), path)
+    if sweeps is not None:  # none of them begins if one of them is further already
+        for home in (home for home in homes if (home / STATE).exists()):
+            check_sweeps(home, read_saved(home, headers[home]).n_sweeps, sweeps)
+    continue_together(homes, how._asdict(), bars)
+    return load(path)
 
 
 def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: int | None) -> int | None:

@@ -11,7 +11,7 @@ from pitmanyor import evaluate
 from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate import Diagnosis, LinkScores, Matching, Perplexity, Quantity
+from pitmanyor.evaluate import Diagnosis, LinkScores, Matching, Perplexity, Quantity, Stability, TopicCount
 from pitmanyor.evaluate.clustering import Labels
 from pitmanyor.evaluate.coherence import Measure
 from pitmanyor.fold_in import Completion
@@ -115,21 +115,17 @@ class Measured(Traced, ABC):
         """The share of different words among the topics' likeliest ones; `least`: a share of the tokens they need."""
         return evaluate.diversity(evaluate.top_words(self, n_words, stream, least=least))
 
-    def effective_topics(self) -> float:
-        """How many topics of equal size would be as spread out, mean over the states that were kept."""
-        return evaluate.effective_topics(self)
+    def topic_count(self, *others: Traced, discard: float = 0.5) -> TopicCount:
+        """How many topics there are, with an interval over all chains, and how many smaller ones; `print` it."""
+        return evaluate.topic_count([self, *others], discard=discard)
 
-    def used_topics(self) -> int:
-        """How many topics some token has; `n_topics` counts the empty ones of a network as well."""
-        return evaluate.used_topics(self)
+    def effective_topics(self) -> float:
+        """How many topics of equal size would be as spread out: the posterior mean."""
+        return evaluate.effective_topics(self)
 
     def topic_shares(self) -> Floats:
         """Each topic's share of the tokens of all streams."""
         return evaluate.topic_shares(self)
-
-    def topic_numbers(self, *others: Traced, discard: float = 0.5) -> dict[int, float]:
-        """The posterior of the number of topics, over the kept sweeps of this chain and others of the same model."""
-        return evaluate.topic_numbers([self, *others], discard=discard)
 
     def convergence(self, *others: Traced, discard: float = 0.5) -> list[Quantity]:
         """R-hat and effective sample sizes of this chain, better with others of the same model."""
@@ -139,9 +135,10 @@ class Measured(Traced, ABC):
         """The topics of this fit paired with those of another."""
         return evaluate.match_topics(self, other, stream)
 
-    def stability(self, *others: Posterior, stream: str | None = None) -> float:
-        """How much of its topics this fit shares with others, 0 to 1."""
-        return evaluate.stability([self, *others], stream)
+    def stability(self, *others: Traced, stream: str | None = None) -> Stability:
+        """How many chains found each topic: of this fit, and of others of the same model."""
+        chains = [chain for fit in (self, *others) for chain in fit.chains if chain.state is not self.state]
+        return evaluate.stability(self, chains, stream)
 
     def diagnose(self, *others: Traced, discard: float = 0.5) -> Diagnosis:
         """Whether to trust this chain, better with others of the same model; `print` it."""

@@ -31,13 +31,22 @@ class Posterior:
 
     @property
     def n_topics(self) -> int:
-        """Topics that some token has (below a finite root, and once a network has joined: all of them)."""
+        """Topics of the state, small ones included: rows of `topics` and columns of `mean`.
+
+        Below a finite root, and once a network has joined, empty ones are among them. `Fit.topic_count` says how many
+        matter.
+        """
         return self.state.n_topics
 
     @property
     def draws(self) -> list[Posterior]:
         """The states that predictions are averaged over: this one."""
         return [self]
+
+    @property
+    def weighted_draws(self) -> list[tuple[Posterior, float]]:
+        """The same with their weights, which sum to one; those of no weight are left out."""
+        return [(draw, 1.0 / len(self.draws)) for draw in self.draws]
 
     def _node(self, name: str) -> Node:
         if name not in self.state.plan.index:
@@ -92,6 +101,14 @@ class Posterior:
     def topic_words(self, stream: str | None = None) -> Floats:
         """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
         return self.mean(self._shared_words(self.stream(stream).emit))
+
+    @property
+    def has_topic_words(self) -> bool:
+        """Whether topics have word lists of their own, which a model of links alone does not."""
+        try:
+            return bool(self.state.plan.n_tokens) and bool(self._shared_words(self.stream().emit))
+        except PlanError:
+            return False
 
     def words_of(self, stream: str | None = None) -> list[str]:
         """The words of the columns of `topic_words`."""
@@ -162,3 +179,18 @@ class Traced(Posterior, ABC):
     @abstractmethod
     def trace(self) -> Mapping[str, Floats]:
         """One value per sweep, by name."""
+
+    @property
+    @abstractmethod
+    def n_sweeps(self) -> int:
+        """Sweeps of the chain."""
+
+    @property
+    @abstractmethod
+    def seconds(self) -> float:
+        """How long they took."""
+
+    @property
+    def chains(self) -> Sequence[Traced]:
+        """The chains of a fit of several; otherwise this one alone."""
+        return [self]

@@ -15,7 +15,7 @@ from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.signals import Termination
 from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join, tidy
 from pitmanyor.sampling.interrupt import Interrupt
-from pitmanyor.sampling.progress import Progress
+from pitmanyor.sampling.progress import Progress, Swept
 from pitmanyor.state import State, new_state
 
 
@@ -30,12 +30,15 @@ class Run:
     seconds: float = 0.0
 
 
-def default_threads(n_tokens: int) -> int:
-    """All cores; one for a small corpus, whose sweeps are collapsed, for parallel kernels take long to compile."""
-    return 1 if n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0))
+def default_threads(n_tokens: int, beside: int = 1) -> int:
+    """All cores, or this chain's share of them if several run at the same time.
+
+    One for a small corpus, whose sweeps are collapsed, because parallel kernels take long to compile.
+    """
+    return 1 if n_tokens <= SMALL_CORPUS else max(1, len(os.sched_getaffinity(0)) // beside)
 
 
-def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
+def new_chain(state: State, settings: Settings, threads: int | None, beside: int = 1) -> Chain:
     return Chain(
         state,
         seed=settings.seed,
@@ -44,18 +47,18 @@ def new_chain(state: State, settings: Settings, threads: int | None) -> Chain:
         burn_in=settings.burn_in,
         anchors=settings.anchors,
         passes=settings.passes,
-        n_threads=threads or default_threads(state.plan.n_tokens),
+        n_threads=threads or default_threads(state.plan.n_tokens, beside),
         join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
     )
 
 
-def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None) -> Run:
+def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None, beside: int = 1) -> Run:
     """A run that has not begun: `advance` seats its tokens first."""
     state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
-    return Run(graph, settings, new_chain(state, settings, threads))
+    return Run(graph, settings, new_chain(state, settings, threads, beside))
 
 
-def advance(run: Run, checkpoints: Checkpoints | None = None, progress: bool = False) -> None:
+def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress | None = None) -> None:
     """Sweep until there are as many sweeps as asked for, or until a signal asks for an end.
 
     With checkpoints: one before the first sweep, one every so often, and one at the end whatever ended it; and SIGTERM
@@ -63,25 +66,29 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: bool = F
     """
     chain, settings = run.chain, run.settings
     started = time.perf_counter() - run.seconds
-    left = settings.sweeps - chain.n_sweeps
     with Termination(checkpoints is not None) as termination, Interrupt() as interrupt:
-        with Progress(progress, left, chain.state.plan.n_tokens) as bar:
-            if not chain.started:
-                chain.initialise(settings.initial_topics)
-                if checkpoints:
-                    checkpoints.write(run)
-            while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):
-                chain.step()
-                bar.advance(chain.state.n_topics, chain.measures.log_joint)
-                if chain.n_sweeps in settings.kept:
-                    run.samples[chain.n_sweeps] = Posterior(snapshot(chain.state), chain.measures.log_joint)
-                run.seconds = time.perf_counter() - started
-                if checkpoints and checkpoints.due:
-                    checkpoints.attempt(run)
+        if not chain.started:
+            chain.initialise(settings.initial_topics)
+            if checkpoints:
+                checkpoints.write(run)
+        while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):
+            chain.step()
+            if progress:
+                progress.update(_swept(chain))
+            if chain.n_sweeps in settings.kept:
+                run.samples[chain.n_sweeps] = Posterior(snapshot(chain.state), chain.measures.log_joint)
+            run.seconds = time.perf_counter() - started
+            if checkpoints and checkpoints.due:
+                checkpoints.attempt(run)
         run.seconds = time.perf_counter() - started
         if checkpoints:
             checkpoints.attempt(run)
     termination.deliver()
+
+
+def _swept(chain: Chain) -> Swept:
+    n_topics = chain.trace.get("topics/large", chain.trace["n_topics"])[-1]  # links alone have no large topics
+    return Swept(chain.n_sweeps, chain.state.plan.n_tokens, int(n_topics), chain.measures.log_joint)
 
 
 def snapshot(state: State) -> State:

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -22,6 +23,7 @@ from pitmanyor.version import __version__
 
 KIND, SCHEMA = "pitmanyor run", 2
 HEADER, CORPUS, STATE, SAMPLE = "header.json", "corpus.safetensors", "state.safetensors", "sample-{:08d}.safetensors"
+CHAIN, CHAIN_NAME = "chain-{}", re.compile(r"chain-(\d+)")  # where one of several chains is
 NAMES = "names.json"  # what people call the topics (topics/names.py); of no concern to the chain
 MAX_BYTES = 8 << 20
 DIGITS = 64
@@ -58,8 +60,11 @@ def new_header(graph: Graph, settings: Settings, corpus: Corpus) -> Header:
     return Header(graph, settings, corpus.content_hash, secrets.token_hex(8), __version__)
 
 
-def create(path: Place, header: Header, corpus: Corpus) -> None:
-    """Make the directory, all at once: whoever finds it finds header and corpus in it."""
+def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]:
+    """Make the directory of a run, or of several chains side by side, and return those of the chains.
+
+    It is made all at once: whoever finds it finds all headers and the corpus in it.
+    """
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise FileError(
@@ -68,9 +73,10 @@ def create(path: Place, header: Header, corpus: Corpus) -> None:
         )
     making = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        making.mkdir(parents=True)
-        corpus.save(making / CORPUS)
-        write_header(making, header)
+        for place, header in zip(_places(making, headers), headers, strict=True):
+            place.mkdir(parents=True)
+            corpus.save(place / CORPUS)
+            write_header(place, header)
         os.rename(making, target)
     except FileError:
         raise
@@ -79,6 +85,12 @@ def create(path: Place, header: Header, corpus: Corpus) -> None:
     finally:
         with suppress(OSError):
             shutil.rmtree(making)
+    return _places(target, headers)
+
+
+def _places(home: Path, headers: Sequence[Header]) -> list[Path]:
+    """One chain is the run itself; several are side by side in it."""
+    return [home] if len(headers) == 1 else [home / CHAIN.format(header.settings.chain) for header in headers]
 
 
 def write_header(path: Place, header: Header) -> None:
@@ -125,7 +137,8 @@ def _parse(place: Path, body: bytes) -> Header:
 
 
 def find_runs(path: Place) -> list[Path]:
-    """The runs at a path: itself, or the chains side by side in it."""
+    """The runs at a path: itself, or the chains side by side in it, by their numbers."""
     home = Path(path)
-    chains = sorted(child for child in home.glob("chain-*") if (child / HEADER).is_file())
-    return chains if chains and not (home / HEADER).exists() else [home]
+    found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*") if (child / HEADER).is_file()}
+    chains = sorted((int(name[1]), child) for child, name in found.items() if name)
+    return [child for _, child in chains] if chains and not (home / HEADER).exists() else [home]

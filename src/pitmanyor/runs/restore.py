@@ -23,8 +23,11 @@ from pitmanyor.state import State, new_state
 LARGEST = 1 << 20  # topics of a network: no file may ask for more memory than there is
 
 
-def restore(path: Place, threads: int | None = None) -> tuple[Header, Run]:
-    """A run as its last checkpoint has it; a FileError if it has none, or a file is not as written."""
+def restore(path: Place, threads: int | None = None, beside: int = 1, plan: Plan | None = None) -> tuple[Header, Run]:
+    """A run as its last checkpoint has it; a FileError if it has none, or a file is not as written.
+
+    plan: that of another chain, which is taken instead of reading the corpus again if it is of the same.
+    """
     header = read_header(path)
     if not (Path(path) / STATE).exists():
         raise FileError(
@@ -32,14 +35,17 @@ def restore(path: Place, threads: int | None = None) -> tuple[Header, Run]:
             f"pitmanyor.resume({str(path)!r})"
         )
     saved = read_saved(path, header)
-    empties = Empties(_read_plan(path, header), header.settings)
+    if plan is None or plan.corpus.content_hash != header.corpus_hash or plan.graph != header.graph:
+        plan = _read_plan(path, header)
+    empties = Empties(plan, header.settings)
     try:
         state = unpack(empties.of(saved.arrays), saved.arrays)
         state.tables = build_shapes(state.plan.discounts, saved.tables)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise misfit(Path(path) / STATE, error) from error
     samples = {sweep: _read_sample(path, header, empties, sweep) for sweep in saved.samples}
-    run = Run(header.graph, header.settings, new_chain(state, header.settings, threads), samples, saved.seconds)
+    chain = new_chain(state, header.settings, threads, beside)
+    run = Run(header.graph, header.settings, chain, samples, saved.seconds)
     try:
         run.chain.continue_from(saved.n_sweeps, saved.trace)
     except ValueError as error:
@@ -68,12 +74,12 @@ class Empties:
         return self._joined[n_topics]
 
 
-def reopen(path: Place, threads: int | None = None) -> tuple[Header, Run]:
+def reopen(path: Place, threads: int | None = None, beside: int = 1) -> tuple[Header, Run]:
     """A run to go on with; one that has no checkpoint yet starts over."""
     header = read_header(path)
     if (Path(path) / STATE).exists():
-        return restore(path, threads)
-    return header, new_run(_read_plan(path, header), header.graph, header.settings, threads)
+        return restore(path, threads, beside)
+    return header, new_run(_read_plan(path, header), header.graph, header.settings, threads, beside)
 
 
 def _read_plan(path: Place, header: Header) -> Plan:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
@@ -14,11 +15,12 @@ from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
-from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, share_of_anchors
+from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import arrange
+from pitmanyor.state.topic_sizes import effective_number, is_large
 
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
@@ -72,6 +74,15 @@ class Chain:
         """Seat every token for the first time."""
         numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
+        self._start()
+
+    def initialise_at(self, topics: NDArray[np.int64]) -> None:
+        """Seat every token for the first time, at a topic that is given; numbers from 0 on."""
+        numba.set_num_threads(self.sweeper.n_threads)
+        initialise_at(self.state, (self.seed, self.chain, 0), topics, int(topics.max()) + 1)
+        self._start()
+
+    def _start(self) -> None:
         tidy(self.state)
         self.measures.take(self.state, (self.seed, self.chain, 0))
         self.started = True
@@ -118,6 +129,10 @@ class Chain:
     def _remember(self) -> None:
         state = self.state
         self._add("n_topics", state.n_topics)
+        if len(state.text.topic):  # links alone have no tokens
+            sizes = np.bincount(state.text.topic, minlength=state.n_topics)
+            self._add("topics/large", np.count_nonzero(is_large(sizes)))
+            self._add("topics/effective", effective_number(sizes))
         self._add("log_joint", self.measures.log_joint)
         for i, node in enumerate(state.plan.nodes):
             if node.name in (TOPICS, WORDS):
@@ -142,5 +157,6 @@ class Chain:
         for name in Report._fields:
             self._add(f"network/{name}", float(getattr(self.network.report, name)) if self.network else math.nan)
 
-    def _add(self, name: str, value: float) -> None:
-        self.trace.setdefault(name, []).append(value)
+    def _add(self, name: str, value: float | np.integer[Any]) -> None:
+        """One more value of a trace; what an earlier version did not keep is not a number for its sweeps."""
+        self.trace.setdefault(name, [math.nan] * (self.n_sweeps - 1)).append(float(value))

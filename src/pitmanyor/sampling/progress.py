@@ -1,24 +1,41 @@
-"""A progress bar: sweeps, tokens per second, topics, log joint, time left."""
+"""Progress bars, one for each chain: sweeps, speed, topics, log joint, and the time left."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
+from typing import NamedTuple, Protocol
 
 
-class Progress:
-    """Shows nothing unless asked; rich draws the bar."""
+class Swept(NamedTuple):
+    """What is shown of a chain after a sweep."""
 
-    def __init__(self, show: bool, sweeps: int, n_tokens: int) -> None:
-        self.n_tokens = n_tokens
-        self._last = time.perf_counter()
+    n_sweeps: int
+    n_tokens: int
+    n_topics: int
+    log_joint: float
+
+
+class Progress(Protocol):
+    """Whoever is told about every sweep."""
+
+    def update(self, swept: Swept) -> None:
+        """A sweep is done."""
+
+
+class Bars:
+    """Bars on a terminal, drawn by rich; nothing at all unless asked for."""
+
+    def __init__(self, show: bool, totals: Sequence[int]) -> None:
+        self._last: dict[int, tuple[float, int]] = {}  # of each chain: when it was heard of, and its sweeps then
         self._bar = None
         if show:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
+            from rich.progress import Progress as RichProgress
 
-            self._bar = Bar(
-                TextColumn("sweep"),
+            self._bar = RichProgress(
+                TextColumn("{task.description}"),
                 MofNCompleteColumn(),
                 BarColumn(bar_width=24),
                 TextColumn("{task.fields[speed]}"),
@@ -26,9 +43,13 @@ class Progress:
                 TextColumn("log joint {task.fields[joint]}"),
                 TimeRemainingColumn(),
             )
-            self._task = self._bar.add_task("", total=sweeps, speed="seating", topics="-", joint="-")
+            names = ["sweep"] if len(totals) == 1 else [f"chain {i}" for i in range(len(totals))]
+            self._tasks = [
+                self._bar.add_task(name, total=total, speed="starting", topics="-", joint="-")
+                for name, total in zip(names, totals, strict=True)
+            ]
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Bars:
         if self._bar is not None:
             self._bar.start()
         return self
@@ -39,12 +60,17 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def advance(self, n_topics: int, log_joint: float) -> None:
-        """One sweep is done."""
+    def update(self, swept: Swept, chain: int = 0) -> None:
+        """A chain has come to so many sweeps."""
         if self._bar is None:
             return
-        now = time.perf_counter()
-        speed = self.n_tokens / max(now - self._last, 1e-9)
-        self._last = now
-        unit = f"{speed / 1e6:.1f} M tokens/s" if speed >= 1e6 else f"{speed / 1e3:.0f} k tokens/s"
-        self._bar.update(self._task, advance=1, speed=unit, topics=n_topics, joint=f"{log_joint:,.0f}")
+        task, now = self._tasks[chain], time.perf_counter()
+        if chain in self._last:
+            then, before = self._last[chain]
+            speed = swept.n_tokens * (swept.n_sweeps - before) / max(now - then, 1e-9)
+            said = f"{speed / 1e6:.1f} M tokens/s" if speed >= 1e6 else f"{speed / 1e3:.0f} k tokens/s"
+            self._bar.update(task, speed=said)
+        else:  # a chain that goes on: its earlier sweeps took no time now
+            self._bar.reset(task, completed=swept.n_sweeps)
+        self._last[chain] = now, swept.n_sweeps
+        self._bar.update(task, completed=swept.n_sweeps, topics=swept.n_topics, joint=f"{swept.log_joint:,.0f}")

@@ -47,16 +47,25 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
 
 def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
     """Seat every token: topics drawn one after the other, or dealt at random over `n_topics` to begin with."""
-    topic = state.text.topic
-    topic[:] = UNSEEN
     if n_topics is not None:
-        if n_topics > state.max_topics:
-            raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
-        if state.plan.n_topics is None:
-            if n_topics + 1 > state.capacity:
-                grow(state, n_topics + 1)
-            state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
-        topic[:] = FORCED - generator(seed, 0).integers(n_topics, size=len(topic))
+        return initialise_at(state, seed, generator(seed, 0).integers(n_topics, size=len(state.text.topic)), n_topics)
+    state.text.topic[:] = UNSEEN
+    _seat_all(state, seed)
+
+
+def initialise_at(state: State, seed: Seed, topics: NDArray[np.int64], n_topics: int) -> None:
+    """Seat every token at a given one of `n_topics` topics; its walk is drawn."""
+    if n_topics > state.max_topics:
+        raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+    if state.plan.n_topics is None:
+        if n_topics + 1 > state.capacity:
+            grow(state, n_topics + 1)
+        state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
+    state.text.topic[:] = FORCED - topics
+    _seat_all(state, seed)
+
+
+def _seat_all(state: State, seed: Seed) -> None:
     for part in np.array_split(np.arange(state.plan.n_documents), min(PARTS, state.plan.n_documents)):
         collapsed(state, part, seed)
         fit_tables(state)

@@ -47,17 +47,22 @@ def memory_of(state: State) -> Memory:
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
-def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0) -> None:
-    """Raise before a fit starts whose count tables, and those of the samples it keeps, exceed this machine's memory."""
+def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0, chains: int = 1) -> None:
+    """Raise before a fit starts whose count tables, and those of the samples it keeps, exceed this machine's memory.
+
+    Of several chains all are in memory at the same time.
+    """
     layout = build_layout(plan, padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1))
-    need = _bytes(layout) + plan.n_tokens * PER_TOKEN
-    kept, have = samples * (_bytes(layout) + plan.n_tokens * PER_SAMPLED), physical_memory()
+    need = chains * (_bytes(layout) + plan.n_tokens * PER_TOKEN)
+    kept, have = chains * samples * (_bytes(layout) + plan.n_tokens * PER_SAMPLED), physical_memory()
     if need + kept > have:
-        also = f", and its {samples} samples {kept / 1e9:.1f} GB" if samples else ""
-        fewer = "keep fewer samples, " if samples and need <= have else ""
+        also = f", and its {chains * samples} samples {kept / 1e9:.1f} GB" if samples else ""
+        fewer = "run fewer chains, " if chains > 1 else ""
+        fewer += "keep fewer samples, " if samples and need <= have else ""
+        of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
-            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB{also}, and this machine has "
-            f"{have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
+            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
+            f"has {have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
         )
 
 

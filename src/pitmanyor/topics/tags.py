@@ -61,7 +61,8 @@ def tag_probabilities(fit: Fit, corpus: Corpus, *, by: From = "both", seed: int 
     used = np.unique(fit.corpus.streams[TAGS].words)
     out = np.zeros((corpus.n_documents, len(used)))
     if by != "posts":
-        out = np.mean([_next_tag(one, corpus, used, seed) for one in fit.draws], axis=0)
+        draws, weights = zip(*fit.weighted_draws, strict=True)
+        out = np.average([_next_tag(one, corpus, used, seed) for one in draws], axis=0, weights=weights)
     if by != "model":
         for d, parts in enumerate(_echoes(fit, corpus, used)):
             known = [out[d] / out[d].sum(), *parts] if by == "both" else parts

@@ -11,6 +11,8 @@ function drawHead() {
     named(about.words, "different word"),
     about.first && [`${day(Date.parse(about.first) / 60000)} – ${day(Date.parse(about.last) / 60000)}`, ""],
     numbers.low < numbers.high && [`${numbers.low} – ${numbers.high}`, "topics with 90 % probability"],
+    numbers.small && [count(numbers.small), `smaller ${numbers.small === 1 ? "one holds" : "ones hold"} ${percent(numbers.small_share)} of the tokens`],
+    about.chains > 1 && named(about.chains, "chain"),
   ].filter(Boolean);
   document.getElementById("head").append(
     make("button", { class: "quiet skip", onclick: () => document.querySelector(".panel button:not([hidden]), .panel input")?.focus() }, "Skip the list of topics"),
@@ -47,7 +49,7 @@ function updateSide() {
   const rows = shown.map((k) => make("li", {}, topicRow(k)));
   const small = data.topics.filter((topic) => topic.small).length;
   if (small && !state.q) {
-    const text = state.all ? "Fold the small topics" : `${plural(small, "more topic")}, each with less than ${percent(data.about.small)}`;
+    const text = state.all ? "Fold the small topics" : `${plural(small, "smaller topic")}, each with less than ${percent(data.trust.n_topics.least)}`;
     rows.push(make("li", {}, make("button", { class: "fold", onclick: () => choose({ all: !state.all }) }, text)));
   }
   const top = list.scrollTop;
@@ -73,9 +75,17 @@ function topicRow(k) {
     badge(k),
     own(topic.label, { class: "name", title: topic.label }),
     make("span", { class: "share number" }, percent(topic.share), make("small", {}, range(k))),
-    make("span", { class: "under" }, track, sparkline(k)),
+    make("span", { class: "under" }, track, sparkline(k), foundBy(k)),
   );
   return row;
+}
+
+/** How many chains found the topic: a small mark, which is said in full to those who point at it or listen. */
+function foundBy(k) {
+  const { found: n } = data.topics[k];
+  if (n === undefined) return "";
+  const said = `found by ${n} of ${data.about.chains} chains`;
+  return make("span", { class: `found ${n === data.about.chains ? "good" : n > 1 ? "fair" : "poor"}`, title: said, "aria-label": said }, `${n}/${data.about.chains}`);
 }
 
 /** The share over time, as a line the size of a word. */

@@ -4,42 +4,46 @@ panel({
   id: "trust",
   title: "Can this be trusted?",
   wide: true,
-  hint: () => `${data.trust.sentence} Traces should look like noise around a level, not like a slope.`,
+  hint: () => "What pitmanyor diagnose says of the run. Traces should look like noise around a level, not like a slope.",
   draw(body) {
-    const { traces, rhat, n_topics, removed } = data.trust;
+    const { traces, rhat, n_topics, removed, findings, advice } = data.trust;
+    const number = traces["topics/large"];
     const chains = traces.log_joint.length;
     const half = d3.max(traces.log_joint.flat(), (p) => p[0]) / 2;
     const compared = chains > 1 ? "Chains and their halves compared" : "The two halves of one chain compared: more chains would tell more";
     const boxes = [
       ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
-      ["Topics by sweep", data.trust.joined == null ? "How many topics there were after each sweep." : `Until the network joined, after ${plural(data.trust.joined, "sweep")}: from then on topics are neither born nor retired.`],
-      ["Number of topics", `Posterior, from ${n_topics.how}; 90 % are ${n_topics.low} – ${n_topics.high}.`],
-      ["R-hat", `${compared}. Below 1.05 is good.`],
+      ["Topics by sweep", `Topics that hold ${percent(n_topics.least)} of the tokens or more${data.trust.joined == null ? "" : `; the network joined after ${plural(data.trust.joined, "sweep")}`}.`],
+      ["Number of topics", `Posterior, from the second half of ${chains > 1 ? "all chains" : "the chain"}; 90 % are ${n_topics.low} – ${n_topics.high}. As many as ${n_topics.effective} topics of equal size.`],
+      ["R-hat", `${compared}. Below 1.05 is good. Draws: how many independent ones the sweeps are worth.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
-    const shown = boxes.filter((_, i) => i !== 1 || traces.n_topics); // a network from the first sweep on has fixed their number
-    body.append(make("div", { class: "columns" }, ...shown, removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
+    const said = make("ul", { class: "findings" }, ...findings.map(([level, sentence]) => make("li", { class: `trust ${level}` }, own(sentence))));
+    const next = make("p", { class: "advice" }, make("strong", {}, "What to do: "), own(advice.join(" ")));
+    body.append(said, next, make("div", { class: "columns" }, ...boxes.filter((_, i) => i !== 1 || number), removed && make("div", { class: "span" }, ...whatWasRemoved(removed))));
     boxes[0].append(lineChart(boxes[0], traces.log_joint, { label: "Log joint by sweep", mark: half }));
-    if (traces.n_topics) boxes[1].append(lineChart(boxes[1], traces.n_topics, { label: "Number of topics by sweep", format: "d", mark: half / (data.trust.joined == null ? 1 : (2 * half) / data.trust.joined) }));
-    boxes[2].append(histogram(boxes[2], n_topics.counts));
+    if (number) boxes[1].append(lineChart(boxes[1], number, { label: "Number of topics by sweep", format: "d", mark: half }));
+    boxes[2].append(histogram(boxes[2], n_topics.probability));
     boxes[3].append(...rhatTables(rhat));
   },
   table() {
     const rows = [["quantity", "chain", "sweep", "value"]];
     for (const [name, chains] of Object.entries(data.trust.traces)) chains.forEach((points, c) => points.forEach(([sweep, value]) => rows.push([name, c, sweep, value])));
-    data.trust.rhat.forEach(([name, value]) => rows.push([`R-hat of ${name}`, "", "", value]));
+    data.trust.rhat.forEach(([name, rhat, ess]) => rows.push([`R-hat of ${name}`, "", "", rhat], [`effective draws of ${name}`, "", "", ess]));
     return rows;
   },
 });
 
-/** What the sentence on trust is about, the worst first; concentrations, which may wander, on demand. */
-function rhatTables(rhat) {
-  const said = ([name, value]) => [quantityName(name), value === null ? "–" : value.toFixed(2)];
-  const [vague, main] = [true, false].map((is) => d3.sort(rhat.filter(([name]) => name.startsWith("concentration/") === is), ([, value]) => -(value ?? Infinity)));
-  const all = vague.length && make("details", {}, make("summary", { class: "soft" }, `${plural(vague.length, "concentration")}, which may wander`), table(["quantity", "R-hat"], vague.map(said)));
-  return [table(["quantity", "R-hat"], main.map(said)), all || ""];
-}
+const WORST = 5; // quantities in sight; the others on demand
 
-const quantityName = (name) => name.replace("network/", "").replaceAll("_", " ").replace("/", " of ");
+/** What the verdict is about, the worst first; parameters of priors, which may wander, by themselves. */
+function rhatTables(rhat) {
+  const said = ([name, value, ess]) => [name, value === null ? "–" : value.toFixed(2), ess === null ? "–" : count(Math.round(ess))];
+  const heads = ["quantity", "R-hat", "draws"];
+  const [vague, main] = [true, false].map((is) => d3.sort(rhat.filter((one) => one[3] === is), ([, value]) => -(value ?? Infinity)));
+  const folded = (rows, title) => (rows.length ? make("details", {}, make("summary", { class: "soft" }, title), table(heads, rows.map(said))) : "");
+  const [worst, others] = [main.slice(0, WORST), main.slice(WORST)];
+  return [table(heads, worst.map(said)), folded(others, `${plural(others.length, "more quantity").replace("quantitys", "quantities")}`), folded(vague, `${plural(vague.length, "parameter")} of priors, which may wander`)];
+}
 
 function table(heads, rows) {
   const cells = (tag, values) => values.map((value, i) => make(tag, { class: i && /^[\d.,–∞]*$/.test(rows[0]?.[i] ?? "") ? "number" : null }, own(String(value))));

@@ -22,11 +22,11 @@ panel({
   },
   table() {
     const chosen = state.topic === null ? d3.range(data.topics.length) : [state.topic];
-    const rows = [["topic", "label", "share", "share_low", "share_high", "kind", "word", "probability", "probability_in_all_topics"]];
+    const rows = [["topic", "label", "share", "share_low", "share_high", "found_by_chains", "kind", "word", "probability", "probability_in_all_topics"]];
     for (const k of chosen) {
-      const { id, label, share, low, high, words, tags } = data.topics[k];
+      const { id, label, share, low, high, found, words, tags } = data.topics[k];
       for (const [kind, entries] of [["word", words], ["hashtag", tags ?? []]])
-        for (const [word, p, everywhere] of entries) rows.push([id, label, share, low, high, kind, word, p, everywhere]);
+        for (const [word, p, everywhere] of entries) rows.push([id, label, share, low, high, found ?? "", kind, word, p, everywhere]);
     }
     return rows;
   },
@@ -41,7 +41,7 @@ function topicCards() {
   for (const k of found.slice(0, many && !state.cards ? FEW : found.length)) {
     const words = relevant(data.topics[k].words, 9).map((entry) => entry[0]).join(", ");
     const card = make("button", { class: "card", "data-topic": k, onclick: () => choose({ topic: k }) },
-      make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)}`)),
+      make("div", {}, own(topicName(k), { class: "name" }), make("span", { class: "soft number" }, `  ${percent(data.topics[k].share)} `), foundBy(k)),
       make("div", { class: "words" }, own(words)));
     card.style.setProperty("--family", colour(k));
     cards.append(card);

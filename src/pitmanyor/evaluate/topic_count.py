@@ -1,0 +1,102 @@
+"""How many topics a fit has, with its posterior interval, and how many smaller ones there are beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.evaluate.convergence import last_sweeps
+from pitmanyor.results.posterior import Posterior, Traced
+from pitmanyor.state.topic_sizes import effective_number, is_large, least_share
+
+LOW, HIGH = 0.05, 0.95  # the interval holds 90 % of the posterior
+SERIES = "topics/large"
+
+
+@dataclass(frozen=True)
+class TopicCount:
+    """The number of topics, as `print` says it: large topics, their interval, and the smaller ones.
+
+    large: topics of the state that is shown which hold a share `least` of the tokens (pitmanyor.state.topic_sizes says
+    why that much). low, high: 90 % interval of this number over the kept sweeps of all chains. probability: its whole
+    posterior. small, small_share: the other topics that some token has, and what they hold together. effective: the
+    posterior mean of exp of the entropy of the topics' sizes.
+    """
+
+    large: int
+    low: int
+    high: int
+    small: int
+    small_share: float
+    effective: float
+    least: float
+    probability: dict[int, float]
+
+    def __str__(self) -> str:
+        said = f"{self.large} topic{'s' * (self.large != 1)}"
+        if self.low < self.high:
+            said += f" ({self.low}-{self.high} with 90 % probability)"
+        return f"{said}{self.tail}"
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean of the number of large topics."""
+        return sum(n * p for n, p in self.probability.items())
+
+    @property
+    def tail(self) -> str:
+        """The part of the sentence that is about the smaller topics."""
+        if not self.small:
+            return ""
+        share, one = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %", self.small == 1
+        share = "less than 0.1 %" if self.small_share < 0.0005 else share
+        return f", and {self.small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
+
+
+def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
+    """The number of topics of the first fit's state, with the posterior from the kept sweeps of all chains."""
+    shown = fits[0]
+    sizes = topic_sizes(shown)
+    chains = [chain for fit in fits for chain in fit.chains]
+    numbers = _draws(chains, SERIES, discard)
+    effective = _draws(chains, "topics/effective", discard)
+    if not len(numbers):  # no sweep yet, or no tokens: all that is known is the state
+        numbers, effective = np.array([_n_large(shown)]), np.array([effective_number(sizes)])
+    low, high = np.quantile(numbers, [LOW, HIGH], method="nearest").astype(int).tolist()
+    values, counts = np.unique(numbers.astype(np.int64), return_counts=True)
+    small = (sizes > 0) & ~is_large(sizes)
+    return TopicCount(
+        large=_n_large(shown),
+        low=low,
+        high=high,
+        small=int(small.sum()),
+        small_share=float(sizes[small].sum() / max(sizes.sum(), 1)),
+        effective=float(effective.mean()),
+        least=least_share(int(sizes.sum())),
+        probability={int(n): float(count / len(numbers)) for n, count in zip(values, counts, strict=True)},
+    )
+
+
+def effective_topics(fit: Traced) -> float:
+    """The posterior mean of exp of the entropy of the topics' sizes: as many topics of equal size are as spread out."""
+    return topic_count([fit]).effective
+
+
+def topic_sizes(fit: Posterior) -> NDArray[np.int64]:
+    """Tokens of every topic, of all streams together."""
+    return np.bincount(fit.state.text.topic, minlength=fit.n_topics)
+
+
+def _n_large(fit: Posterior) -> int:
+    """Large topics of a state; of links alone, which have no tokens, all topics."""
+    return int(np.count_nonzero(is_large(topic_sizes(fit)))) if fit.state.plan.n_tokens else fit.n_topics
+
+
+def _draws(chains: Sequence[Traced], name: str, discard: float) -> NDArray[np.float64]:
+    """The values of a trace after the share to be discarded, of all chains one after the other."""
+    found = [last_sweeps(chain.trace, discard).get(name, np.zeros(0)) for chain in chains]
+    values = np.concatenate([np.zeros(0), *found])
+    return np.asarray(values[np.isfinite(values)])

@@ -1,0 +1,204 @@
+"""Fit: what fitting a model leaves, of one chain or of several as one object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.evaluate.diagnosis import chains_agree
+from pitmanyor.evaluate.matching import Stability, aligned, central
+from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
+from pitmanyor.files import atomic_write
+from pitmanyor.fold_in import Completion, TopicShares, Way, infer
+from pitmanyor.graph import Graph
+from pitmanyor.results.measured import Measured
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.runs.advance import Run
+from pitmanyor.runs.chain_settings import Method
+from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.directory import NAMES, create, new_header
+from pitmanyor.runs.lock import hold
+from pitmanyor.runs.weights import read_weights, write_weights
+from pitmanyor.sampling.chain import Chain
+from pitmanyor.state.memory import Memory, memory_of
+
+Floats = NDArray[np.float64]
+NOT_EXACT = '; links by method="paper", which is not posterior-correct'
+
+
+class Fit(Measured):
+    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
+
+    Of several chains, topics and estimates are those of the chain whose topics agree best with the others' (`run`);
+    the number of topics, the diagnosis and predictions are those of all of them. `chains` has each by itself. `home` is
+    the directory of the run, if it is saved.
+    """
+
+    def __init__(self, runs: Run | Sequence[Run], home: str | os.PathLike[str] | None = None) -> None:
+        self.runs = [runs] if isinstance(runs, Run) else list(runs)
+        states = [Posterior(run.chain.state, run.chain.measures.log_joint) for run in self.runs]
+        self.run = self.runs[central(states)]
+        super().__init__(self.run.chain.state, self.run.chain.measures.log_joint)
+        self.home = None if home is None else Path(home)
+
+    @cached_property
+    def chains(self) -> Sequence[Fit]:
+        """Every chain by itself."""
+        return [self] if len(self.runs) == 1 else [Fit(run) for run in self.runs]
+
+    @cached_property
+    def shared_topics(self) -> Stability | None:
+        """How many of its chains found each topic; None for one chain, or if topics have no words of their own."""
+        return self.stability() if len(self.runs) > 1 and self.has_topic_words else None
+
+    @property
+    def chain(self) -> Chain:
+        """The chain whose state is shown."""
+        return self.run.chain
+
+    @property
+    def samples(self) -> list[Posterior]:
+        """States kept on the way, in order; of several chains one after the other."""
+        return [sample for run in self.runs for sample in run.samples.values()]
+
+    @property
+    def draws(self) -> list[Posterior]:
+        """The states that predictions are averaged over: those kept on the way, or else the last one of each chain."""
+        if len(self.runs) == 1:
+            return self.samples or [self]
+        return [draw for chain in self.chains for draw in chain.draws]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weights with which the chains enter predictions: equal if the chains agree, otherwise by stacking.
+
+        Chains agree if R-hat of the log joint is at most 1.05 and topics that all of them found hold 85 % of the
+        tokens. Otherwise they are weighed by how well they predict documents that are held out from each
+        (`pitmanyor.evaluate.stacking`), and a saved run keeps the weights.
+        """
+        if len(self.runs) == 1 or not self.graph.streams or chains_agree(self.chains, self.shared_topics):
+            return np.full(len(self.runs), 1.0 / len(self.runs))
+        weights = None if self.home is None else read_weights(self.home, self.runs)
+        if weights is None:
+            weights = stacking_weights(held_out_densities(self.chains, self.graph, self.run.settings))
+            if self.home is not None:
+                write_weights(self.home, self.runs, weights)
+        return weights
+
+    @property
+    def weighted_draws(self) -> list[tuple[Posterior, float]]:
+        """The draws of all chains, with the weights of their chains; those of no weight are left out."""
+        chains = zip(self.chains, self.weights.tolist(), strict=True)
+        return [(draw, weight / len(chain.draws)) for chain, weight in chains if weight for draw in chain.draws]
+
+    @property
+    def seconds(self) -> float:
+        return self.run.seconds
+
+    @property
+    def trace(self) -> Mapping[str, Floats]:
+        """One value per sweep: log_joint, n_topics, topics/large and topics/effective; and of every node tables/,
+        customers/ and concentration/. Of several chains, that of the one that is shown.
+        """
+        return MappingProxyType({name: np.array(values, np.float64) for name, values in self.chain.trace.items()})
+
+    @property
+    def graph(self) -> Graph:
+        return self.run.graph
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.state.plan.corpus
+
+    @property
+    def n_sweeps(self) -> int:
+        return self.chain.n_sweeps
+
+    @property
+    def memory(self) -> Memory:
+        """Bytes of the state: count tables, tokens, and scratch."""
+        return memory_of(self.state)
+
+    @property
+    def method(self) -> Method:
+        """How links were sampled: "exact", or "paper", which is not posterior-correct."""
+        return self.run.settings.method
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
+
+        Names of topics go along.
+        """
+        headers = [new_header(run.graph, run.settings, self.corpus) for run in self.runs]
+        for place, header, run in zip(create(path, headers, self.corpus), headers, self.runs, strict=True):
+            with hold(place):
+                Checkpoints(place, header).write(run)
+        if self.home is not None and (self.home / NAMES).is_file():
+            with atomic_write(Path(path) / NAMES) as file:
+                file.write((self.home / NAMES).read_bytes())
+        self.home = self.home or Path(path)
+
+    def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
+        """Averaged over the draws that have a network."""
+        kept = [(draw, weight) for draw, weight in self.weighted_draws if draw.state.network]
+        if not kept or kept[0][0] is self:
+            return super()._link_probability(sources, targets, links)
+        likely = [draw.link_probability(sources, targets, links) for draw, _ in kept]
+        return np.asarray(np.average(likely, axis=0, weights=[weight for _, weight in kept]))
+
+    def infer(
+        self,
+        corpus: Corpus,
+        *,
+        sweeps: int | None = None,
+        seed: int = 0,
+        completion: Completion = "gibbs",
+        threads: int | None = None,
+        node: str | None = None,
+    ) -> TopicShares:
+        """Topic shares of documents that were not in the fit, with everything learned held fixed.
+
+        Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
+        counted. `completion="gibbs"` averages over the last three quarters of the sweeps; `"paper"` makes one pass
+        through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
+        documents of up to 16 tokens, which forget sooner where they began (docs/benchmarks.md has the errors that are
+        left). `node` is the one whose topics are asked for, such as `theta_tag`; by default that of the words.
+
+        Of several chains the shares are averaged with their `weights`. Topics of another chain count as those of the
+        chain that is shown which most of their tokens have.
+        """
+        way = Way(completion, sweeps, seed, threads)
+        found = infer(self, corpus, way, node)
+        if len(self.runs) == 1:
+            return found
+        total = np.zeros_like(found.shares)
+        for chain, weight in zip(self.chains, self.weights.tolist(), strict=True):
+            if weight and chain.state is self.state:
+                total += weight * found.shares
+            elif weight:
+                total += weight * self._in_own_topics(chain, infer(chain, corpus, way, node).shares)
+        return replace(found, shares=total)
+
+    def _in_own_topics(self, chain: Fit, shares: Floats) -> Floats:
+        """Shares of the topics of another chain as shares of the topics that are shown."""
+        place = aligned(self, chain)
+        out = np.zeros((len(shares), self.n_topics))
+        for topic in np.flatnonzero(place >= 0):  # an empty topic is like no other
+            out[:, place[topic]] += shares[:, topic]
+        return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+    def __repr__(self) -> str:
+        n = len(self.runs)
+        return (
+            f"Fit({self.topic_count()}; {f'{n} chains of ' if n > 1 else ''}{self.n_sweeps} sweeps of "
+            f"{self.state.plan.n_tokens:,} tokens in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}"
+            f"{NOT_EXACT * (self.method == 'paper')})"
+        )

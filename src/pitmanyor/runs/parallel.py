@@ -1,0 +1,127 @@
+"""Chains side by side: a process for each, all of them watched, and ended, from here."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pitmanyor import errors
+from pitmanyor.errors import PitmanyorError, StateError
+from pitmanyor.runs.signals import Termination
+from pitmanyor.sampling.interrupt import Interrupt
+from pitmanyor.sampling.progress import Bars, Swept
+
+PAUSE = 0.2  # seconds between two looks at signals
+BLOCK = 1 << 16
+
+
+class Worker:
+    """A process that goes on with one run, and what it said."""
+
+    def __init__(self, home: Path, options: dict[str, Any]) -> None:
+        self.home = home
+        self.error: PitmanyorError | None = None
+        self.asked = False  # for an end
+        self._rest = b""
+        place = str(Path(__file__).parents[2])  # where this package is
+        paths = os.pathsep.join([place, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "pitmanyor.runs.worker", json.dumps({"run": str(home)} | options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": paths},
+            start_new_session=True,  # Ctrl-C at a terminal is for the parent alone
+        )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.input, self.output = self.process.stdin, self.process.stdout
+
+    def stop(self) -> None:
+        """Ask for an end: the chain finishes its sweep, saves itself and ends."""
+        self.asked = self.asked or self.process.poll() is None
+        self.input.close()
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        self.process.kill()
+        self.process.wait()
+        self.input.close()
+        self.output.close()
+
+    def read(self) -> list[dict[str, Any]] | None:
+        """What the process has said since the last time; None at its end."""
+        more = os.read(self.output.fileno(), BLOCK)
+        if not more:
+            self.process.wait()
+            return None
+        *lines, self._rest = (self._rest + more).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def failure(self) -> PitmanyorError | None:
+        """Why the process did not reach its end, if it did not and was not asked to stop."""
+        code = self.process.returncode
+        if self.error is not None or code == 0 or (self.asked and code == -signal.SIGTERM):
+            return self.error
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        memory = "; the machine may have run out of memory" if code == -signal.SIGKILL else ""
+        return StateError(f"its process {how}{memory}; its last checkpoint is there")
+
+
+def continue_together(homes: Sequence[Path], options: dict[str, Any], progress: Bars) -> None:
+    """Go on with several runs at the same time, each in a process of its own, until all are done.
+
+    Ctrl-C or SIGTERM ends all of them after their sweeps, and so does an error in one of them; every chain then writes
+    a checkpoint. A second Ctrl-C breaks off at once, which leaves the checkpoints before. If this process is killed,
+    the chains notice it, save themselves and end.
+    options: those of `continue_run`.
+    """
+    workers: list[Worker] = []
+    with Termination(True) as termination, Interrupt() as interrupt, progress:
+        try:
+            for home in homes:
+                workers.append(Worker(home, options | {"beside": len(homes)}))
+            _watch(workers, progress, lambda: interrupt.asked or termination.asked)
+        finally:
+            for worker in workers:
+                worker.end()
+    termination.deliver()
+    failed = {worker.home.name: error for worker in workers if (error := worker.failure())}
+    if failed:
+        name, error = next(iter(failed.items()))
+        others = "" if len(workers) == len(failed) else " (the other chains were stopped, and are saved)"
+        raise type(error)(f"{name}: {error}{others}")
+
+
+def _watch(workers: Sequence[Worker], progress: Bars, asked: Callable[[], bool]) -> None:
+    """Listen until all processes have ended; ask all of them to stop if one fails, or if `asked` says so."""
+    with selectors.DefaultSelector() as selector:
+        for chain, worker in enumerate(workers):
+            selector.register(worker.output, selectors.EVENT_READ, chain)
+        while selector.get_map():
+            for key, _ in selector.select(PAUSE):
+                worker = workers[key.data]
+                said = worker.read()
+                for message in said or ():
+                    _heed(worker, message, progress, key.data)
+                if said is None:
+                    selector.unregister(worker.output)
+            if asked() or any(worker.process.returncode for worker in workers):
+                for worker in workers:
+                    worker.stop()
+
+
+def _heed(worker: Worker, message: dict[str, Any], progress: Bars, chain: int) -> None:
+    if "warning" in message:
+        category = getattr(errors, message["warning"], UserWarning)
+        warnings.warn(f"{worker.home.name}: {message['message']}", category, stacklevel=2)
+    elif "error" in message:
+        worker.error = getattr(errors, message["error"])(message["message"])
+    else:
+        progress.update(Swept(*message["swept"]), chain)

@@ -1,0 +1,39 @@
+"""Progress bars: one for each chain, with the time left."""
+
+import io
+import re
+
+from rich.console import Console
+
+from pitmanyor.sampling.progress import Bars, Swept
+
+
+def drawn(bars):
+    console = Console(file=io.StringIO(), width=140, force_terminal=True, color_system=None)
+    console.print(bars._bar)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_nothing_is_drawn_unless_asked_for():
+    with Bars(False, [10]) as bars:
+        bars.update(Swept(1, 1000, 3, -5.0))
+        assert bars._bar is None
+
+
+def test_a_line_for_every_chain():
+    bars = Bars(True, [10, 10])
+    bars.update(Swept(1, 1000, 3, -5000.0))
+    bars.update(Swept(4, 1000, 2, -4000.0), 1)
+    bars.update(Swept(5, 1000, 2, -3900.0), 1)
+    first, second = drawn(bars)
+    assert re.match(r"chain 0 +1/10 .* starting +3 topics log joint -5,000", first)
+    assert re.match(r"chain 1 +5/10 .* tokens/s +2 topics log joint -3,900", second)
+    (alone,) = drawn(Bars(True, [7]))
+    assert re.match(r"sweep +0/7 .* starting +- topics", alone)
+
+
+def test_sweeps_from_before_a_resume_take_no_time():
+    bars = Bars(True, [1000])
+    bars.update(Swept(900, 1000, 3, -5.0))
+    (task,) = bars._bar.tasks
+    assert task.completed == 900 and task.speed is None
