@@ -53,6 +53,7 @@ def fit(
     initial_topics: int | None = None,
     threads: int | None = None,
     rule: Rule = "clamp",
+    moves: bool | None = None,
     text_sweeps: int | None = None,
     spare_topics: int = 5,
     n_topics: int | None = None,
@@ -77,11 +78,13 @@ def fit(
     anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
     passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
         default, which comes further in the same time than 1 (docs/benchmarks.md).
-    initial_topics: so many topics are dealt at random at first; 0 draws them one after the other. By default all that
-        there are; below a gem a quarter of the square root of the number of tokens, 10 at least: a chain that begins
-        with too few topics is slow to find more (docs/benchmarks.md).
+    initial_topics: how many topics are dealt at random at first; 0 draws them one after the other. Below a gem a search
+        by splits and merges follows, which leaves little of where it started; 10 by default. A finite root has all its
+        topics from the start.
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
+    moves: whether to split and merge whole topics (maths 4), in the search for a start and in every sweep; by default
+        yes, but for preset="paper". Without them a quarter of the square root of the number of tokens is dealt.
     text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
     spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
         retired (maths 6).
@@ -102,6 +105,7 @@ def fit(
     if preset is not None:
         model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
         passes = 1 if passes is None else passes
+        moves = bool(moves)
     if sweeps is None:
         raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
     text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
@@ -116,7 +120,8 @@ def fit(
     plan = compile_plan(model, corpus)
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
-    initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics)
+    moves = True if moves is None else bool(moves)
+    initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics, moves)
     refuse_if_too_large(plan, initial_topics or max_topics, samples, chains)
     settings = Settings(
         sweeps=int(sweeps),
@@ -133,6 +138,7 @@ def fit(
         text_sweeps=text_sweeps if model.link_sets else 0,
         spare_topics=int(spare_topics) if model.link_sets else 0,
         method=method,
+        moves=moves,
     )
     if chains > 1:
         headers = [new_header(model, replace(settings, chain=settings.chain + i), corpus) for i in range(chains)]
@@ -213,7 +219,7 @@ def resume(
     return load(path)
 
 
-def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: int | None) -> int | None:
+def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: int | None, moves: bool) -> int | None:
     """How many topics to deal at random, or None to draw them one after the other."""
     if initial_topics is not None:
         return initial_topics or None
@@ -222,7 +228,7 @@ def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: in
     if plan.n_topics is not None:
         return plan.n_topics
     most = plan.n_tokens if max_topics is None else max_topics
-    return min(max(FEWEST_TOPICS, round(math.sqrt(plan.n_tokens) / 4)), most)
+    return min(max(FEWEST_TOPICS, 0 if moves else round(math.sqrt(plan.n_tokens) / 4)), most)
 
 
 def _collapsed_at_first(burn_in: int | None, sweeps: int, initial_topics: int | None) -> int:

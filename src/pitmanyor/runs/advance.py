@@ -48,6 +48,7 @@ def new_chain(state: State, settings: Settings, threads: int | None, beside: int
         anchors=settings.anchors,
         passes=settings.passes,
         n_threads=threads or default_threads(state.plan.n_tokens, beside),
+        moves=settings.moves,
         join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
     )
 
@@ -68,7 +69,7 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
     started = time.perf_counter() - run.seconds
     with Termination(checkpoints is not None) as termination, Interrupt() as interrupt:
         if not chain.started:
-            chain.initialise(settings.initial_topics)
+            chain.initialise(settings.initial_topics, lambda: not (interrupt.asked or termination.asked))
             if checkpoints:
                 checkpoints.write(run)
         while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):

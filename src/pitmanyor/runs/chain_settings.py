@@ -36,6 +36,7 @@ class Settings:
     text_sweeps: int = 0  # before the network joins; without links it means nothing
     spare_topics: int = 0
     method: Method = "exact"
+    moves: bool = False
 
     @property
     def kept(self) -> frozenset[int]:
@@ -50,7 +51,7 @@ class Settings:
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Settings:
         """Settings as they were stored; a ValueError if they cannot be ours."""
-        said = {"passes": 1} | dict(said)  # runs from before there were several
+        said = {"passes": 1, "moves": False} | dict(said)  # runs of versions that had neither
         names = {field.name for field in fields(cls)}
         if set(said) != names:
             raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")
@@ -66,6 +67,8 @@ class Settings:
             raise ValueError(f"anchors is {said['anchors']!r}, no share")
         if said["sweep"] not in SWEEPS or said["rule"] not in RULES:
             raise ValueError(f"sweep {said['sweep']!r} or rule {said['rule']!r} is not known here")
+        if type(said["moves"]) is not bool:
+            raise ValueError(f"moves is {said['moves']!r}, neither true nor false")
         if said["method"] not in METHODS:
             raise ValueError(f"method {said['method']!r} is not known here")
         return cls(**said)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numba
@@ -15,6 +18,8 @@ from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
+from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
+from pitmanyor.sampling.start import search
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
@@ -22,6 +27,8 @@ from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import arrange
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
+RATE = "moves/rate"  # in the trace
+SEARCHED = 2**32  # sweeps of the search for a start are numbered from here on
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
 
@@ -57,6 +64,7 @@ class Chain:
         passes: int = 1,
         n_threads: int = 1,
         join: Join | None = None,
+        moves: bool = False,
     ) -> None:
         self.state, self.seed, self.chain, self.burn_in, self.join = state, seed, chain, burn_in, join
         self.network: TextAndNetwork | None = None
@@ -66,15 +74,30 @@ class Chain:
         self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads)
         self.first = Sweeper(state, "collapsed", n_threads=n_threads)
         self.measures = Measures(state)
+        self.moves = SplitMerge(state) if moves and state.plan.n_tokens else None
+        self.rate = 0.0  # moves in a sweep, on average; it must not follow the state
         self.started = False
         self.n_sweeps = 0
         self.trace: dict[str, list[float]] = {}
 
-    def initialise(self, n_topics: int | None = None) -> None:
-        """Seat every token for the first time."""
+    def initialise(self, n_topics: int | None = None, wanted: Callable[[], bool] = lambda: True) -> None:
+        """Seat every token for the first time, and search for a start if splits and merges are made.
+
+        The search ends after the round at hand once it is not `wanted` any more.
+        """
         numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
+        if self.moves and self.state.plan.n_topics is None:
+            search(self.state, self._sweeps_of_search().__next__, (self.seed, self.chain, SEARCHED), wanted)
+            self._start()
+        self.rate = rate_of(self.state)
+
+    def _sweeps_of_search(self) -> Iterator[None]:
+        """Sweeps of the search for a start. Their numbers are far above those of the chain."""
+        for number in itertools.count(SEARCHED + 1):
+            self._sweep((self.seed, self.chain, number))
+            yield
 
     def initialise_at(self, topics: NDArray[np.int64]) -> None:
         """Seat every token for the first time, at a topic that is given; numbers from 0 on."""
@@ -91,6 +114,7 @@ class Chain:
         """Take up a state that was put away after so many sweeps: its measures are those of the last of them."""
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
+        self.rate = trace[RATE][0] if RATE in trace else rate_of(self.state)
         if self.state.network:
             self.network = self._with_network(method_of(self.state.network))
             self.network.restore(self.state.network)
@@ -103,16 +127,24 @@ class Chain:
         seed = (self.seed, self.chain, self.n_sweeps)
         if self.join is not None and self.network is None and self.n_sweeps > self.join.text_sweeps:
             self._let_network_join(seed)
+        tally = self._sweep(seed)
+        self._remember(tally)
+
+    def _sweep(self, seed: Seed) -> Tally | None:
+        """Concentrations, every token, and some moves of whole topics; what the moves came to."""
         sample_concentrations(self.state, self.measures, seed, *((self.network.fixed,) if self.network else ()))
         check_terms(self.state)
+        tally = Tally() if self.moves else None
         if self.network:
             self.network.sweep(self.state, seed)
         else:
-            (self.first if self.n_sweeps <= self.burn_in else self.sweeper).step(self.state, seed)
+            (self.first if seed[2] <= self.burn_in else self.sweeper).step(self.state, seed)
+            if self.moves and seed[2] < SEARCHED:
+                tally = self.moves.step(self.state, seed, attempts(seed, self.rate))
         tidy(self.state)
         self.measures.take(self.state, seed)
         check_measures(self.state, self.measures)
-        self._remember()
+        return tally
 
     def _let_network_join(self, seed: Seed) -> None:
         """From here on the topics are fixed, and linked nodes are vectors (maths 6)."""
@@ -126,8 +158,12 @@ class Chain:
     def _with_network(self, method: Method) -> TextAndNetwork:
         return TextAndNetwork(self.state, self.sweeper.n_threads, method, passes=self.sweeper.passes)
 
-    def _remember(self) -> None:
+    def _remember(self, tally: Tally | None) -> None:
         state = self.state
+        if tally is not None:
+            self._add(RATE, self.rate)
+            for name, count in asdict(tally).items():
+                self._add(f"moves/{name}", count)
         self._add("n_topics", state.n_topics)
         if len(state.text.topic):  # links alone have no tokens
             sizes = np.bincount(state.text.topic, minlength=state.n_topics)

@@ -38,11 +38,14 @@ from pitmanyor.kernels.split_merge.visits import Arrays
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import grow
+from pitmanyor.state.topic_sizes import is_large
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-SELECT = 54  # the purpose of the stream
+SELECT, ATTEMPTS = 54, 60  # purposes of streams
+MOVES = 0.01  # in a sweep, for each large topic
 USUAL = 0.9  # how often a kernel tries the direction that it is good at
+GUESSED = 0.3  # the weight of a token in the launch
 POWER, FLOOR = 4, 1e-6  # of the overlap by which the second topic of a merge is chosen
 NONE = -1
 MoveSeed = tuple[int, int, int, int]  # seed, chain, sweep, number of the move
@@ -97,25 +100,27 @@ class SplitMerge:
         plan, n_streams = state.plan, len(state.plan.graph.streams)
         longest = max(plan.topic_walks.longest, plan.word_walks.longest) + 1
         self.room = Room(
-            np.zeros((4, longest)),
-            np.zeros((AHEAD, 2)),
-            np.zeros((AHEAD, 2)),
-            np.zeros((AHEAD, 2)),
-            np.ones((4, longest)),
-            np.zeros((AHEAD + 1, AHEAD + 2)),
-            np.zeros((n_streams, 4)),
-            np.zeros(2, np.int64),
+            values=np.zeros((4, longest)),
+            weights=np.zeros((AHEAD, 2)),
+            worth=np.zeros((AHEAD, 2)),
+            lean=np.zeros((AHEAD, 2)),
+            opens=np.ones((4, longest)),
+            done=np.ones((4, longest)),
+            ahead=np.zeros((AHEAD + 1, AHEAD + 2)),
+            leaves=np.zeros((n_streams, 4)),
+            found=np.zeros(2, np.int64),
         )
         sizes = [len(plan.words[stream.emit]) for stream in plan.graph.streams]
         offset = np.concatenate([[0], np.cumsum(sizes)])
         self.launch = Launch(
-            np.zeros(0),
-            np.zeros((offset[-1], 2)),
-            np.zeros(offset[-1]),
-            np.zeros(offset[-1]),
-            np.zeros((n_streams, 2)),
-            offset[:-1],
-            np.array([0.0, 20, 0.1, 50.0, -1.0, 1.0]),
+            share=np.zeros(0),
+            counts=np.zeros((offset[-1], 2)),
+            frequency=np.zeros(offset[-1]),
+            seen=np.zeros(offset[-1]),
+            spread=np.zeros(2),
+            totals=np.zeros((n_streams, 2)),
+            offset=offset[:-1],
+            weight=np.zeros(1),
         )
         self.mixed = any(node.local and node.side == "word" and not node.per_topic for node in plan.nodes)
         self.order = np.zeros(plan.n_tokens, np.int32)
@@ -208,7 +213,7 @@ class SplitMerge:
     def _guess(self, state: State, kernel: Kernel, path: Path, documents: Ints) -> Launch:
         """A launch, or none: it has no weight then."""
         launch = self.launch._replace(share=np.zeros(len(path.token)))
-        launch.scale[0] = float(kernel.launch) * launch.scale[5]
+        launch.weight[0] = GUESSED if kernel.launch else 0.0
         if kernel.launch:
             fit_launch(state.text, path, documents, launch, np.empty((len(documents), 2)))
         return launch
@@ -270,6 +275,17 @@ class SplitMerge:
     def _log_merge(self, state: State, kernel: Kernel, topics: Ints, pair: tuple[int, int], n: list[int]) -> float:
         partner = self.partners(state, topics, pair[0])[np.searchsorted(topics, pair[1])]
         return math.log((1.0 - kernel.splits) * partner / (len(topics) * n[0] * n[1]))
+
+
+def rate_of(state: State) -> float:
+    """How many moves a sweep should make for a quarter of its time or less: the more topics, the smaller each is."""
+    return MOVES * np.count_nonzero(is_large(np.bincount(state.text.topic, minlength=1)))
+
+
+def attempts(seed: Seed, rate: float) -> list[Kernel]:
+    """The kernels of a sweep's moves, either with the same chance; `rate` of them on average."""
+    rng = generator(seed, ATTEMPTS)
+    return [LAUNCH_FIRST if rng.random() < 0.5 else IN_TURN for _ in range(int(rate + rng.random()))]
 
 
 def _log_split(state: State, kernel: Kernel, n_topics: int, n: int) -> float:

@@ -21,11 +21,12 @@ from pitmanyor.sampling.split_merge import (
 )
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
+from pitmanyor.state.topic_sizes import effective_number, is_large
 
 SEARCH = 59  # the purpose of the stream
 ROUNDS = 10
-SETTLED = 0.01  # share of the topics that may still change in the last round
-AFTER_SPLITS, AFTER_MERGES = 4, 3  # sweeps
+SETTLED = 0.02  # share of the topics that may still change in the last round
+AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 6, 4  # sweeps
 FEWEST = 2  # tokens of a topic that may split
 ONLY_SPLITS, ONLY_MERGES = Kernel(True, 0.5), Kernel(False, 0.5)
 
@@ -38,23 +39,34 @@ class Round(NamedTuple):
     n_topics: int
 
 
-def search(state: State, sweep: Callable[[int], State], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
+def search(state: State, sweep: Callable[[], None], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
     """Change the state until a round of splits and merges changes little, or as long as it is `wanted`.
 
-    `sweep` makes a number of sweeps and returns the state, in which topics may have other numbers.
+    `sweep` makes one sweep, after which topics may have other numbers.
     """
     moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, SEARCH), list[Round]()
-    moves.merge_all(state, rng)
-    state = sweep(AFTER_SPLITS)
+    repeat(sweep, AT_FIRST)
+    size = effective_topics(state)
     while wanted() and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
-        state = sweep(AFTER_SPLITS)
+        repeat(sweep, AFTER_SPLITS)
         merges = moves.merge_all(state, rng)
-        state = sweep(AFTER_MERGES)
+        repeat(sweep, AFTER_MERGES)
+        before, size = size, effective_topics(state)
         rounds.append(Round(splits, merges, state.n_topics))
-        if splits + merges <= SETTLED * state.n_topics:
+        if splits + merges <= SETTLED * size and abs(size - before) <= SETTLED * size:
             break
     return rounds
+
+
+def repeat(sweep: Callable[[], None], times: int) -> None:
+    for _ in range(times):
+        sweep()
+
+
+def effective_topics(state: State) -> float:
+    """exp of the entropy of the topics' sizes."""
+    return effective_number(np.bincount(state.text.topic))
 
 
 class Greedy:
@@ -74,10 +86,11 @@ class Greedy:
         return False
 
     def split_all(self, state: State, rng: np.random.Generator) -> int:
-        """Try to split every topic, the largest first; returns how many did."""
+        """Try to split every large topic; returns how many did."""
         moves, n_made = self.moves, 0
         moves.index(state)
-        for k in np.argsort(-moves.sizes()):
+        large = is_large(moves.sizes())
+        for k in np.argsort(-moves.sizes())[: np.count_nonzero(large)]:
             tokens, empty = moves.tokens_of(int(k)), moves.empty(state)
             if len(tokens) >= FEWEST and len(empty):
                 i, j = rng.choice(tokens, 2, replace=False)

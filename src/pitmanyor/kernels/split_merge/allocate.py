@@ -46,7 +46,6 @@ from pitmanyor.kernels.split_merge.visits import (
 AHEAD = 64  # tokens of a block at most
 N_ANCHORS = 2  # the first two tokens of a path open the two topics
 LEAST = 1e-290  # of a look ahead, so that no allocation is impossible
-GROWTH = 0.8  # of a topic's tables with its tokens, as a power
 OWN = 20.0  # tokens: how soon the words seated so far count as much as those of the launch
 TOPIC_SIDE, WORD_SIDE = 0, 2  # rows of Room.values, the second topic's after the first's
 
@@ -70,9 +69,10 @@ class Launch(NamedTuple):
     counts: Floats  # (word, topic): of all streams, one after the other
     frequency: Floats  # (word): in all tokens of the move
     seen: Floats  # (word): in those that are seated
+    spread: Floats  # [sums of the square roots of both: tables grow about like that]
     totals: Floats  # (stream, topic)
     offset: Ints  # (stream): its first word
-    scale: Floats  # [weight of the guess]
+    weight: Floats  # [of a token that is yet to come, beside one that is seated]
 
 
 class Room(NamedTuple):
@@ -83,6 +83,7 @@ class Room(NamedTuple):
     worth: Floats  # (token, topic): of its word
     lean: Floats  # (token, topic): the launch's factor of the proposal
     opens: Floats  # (topic side, word side of either topic; position): the proposal's factors of opening a table
+    done: Floats  # the same: the share of a dish's customers that have come
     ahead: Floats  # (token, how many before it are in the second topic)
     leaves: Floats  # (stream; weight of either topic, what a token adds, discount)
     found: Ints  # [stream and word that lie on the desk]
@@ -122,7 +123,7 @@ def weigh(world, room, place, pair, which, progress):
     foresee_words(world, room, place, pair, which, progress)
     weight = weigh_topic(world, room, place, pair, which, progress)
     args = (world.net, world.desk, world.words, place[2], place[3], which, pair[which])
-    return weight * predict(*args, room.values[word], room.opens[word])
+    return weight * predict(*args, room.values[word], room.opens[word], room.done[word])
 
 
 @inner
@@ -131,17 +132,13 @@ def weigh_topic(world, room, place, pair, which, progress):
     topic = TOPIC_SIDE + which
     foresee_topics(world, room, place, pair, which, progress)
     args = (world.net, world.desk, world.topics, place[0], place[1], which, pair[which])
-    return predict(*args, room.values[topic], room.opens[topic])
+    return predict(*args, room.values[topic], room.opens[topic], room.done[topic])
 
 
 @inlined
-def foreseen(a, b, n_tables, growing, done, grown):
-    """The factor for opening a table at a restaurant that will have more customers of the move.
-
-    Each table of a dish makes its customers to come less likely, in all by (c/c')^a where c of c' have come; and each
-    makes those of all other dishes more likely, by (b + a T)/(b + a T') in all where T of T' tables are there.
-    """
-    return done**a * (b + a * (n_tables + growing * (grown**-GROWTH - 1.0))) / (b + a * n_tables)
+def foreseen(a, b, n_tables, growing, grown):
+    """The factor for opening a table where each makes all others likelier: (b + a T')/(b + a T) if T' are to come."""
+    return (b + a * (n_tables + growing * (1.0 / grown - 1.0))) / (b + a * n_tables)
 
 
 @inner
@@ -149,14 +146,14 @@ def foresee_topics(world, room, place, pair, which, progress):
     """Factors of the topic side: both topics grow in a restaurant that has others too."""
     part, leaf, _, _ = place
     net, desk, topics, opens = world.net, world.desk, world.topics, room.opens[TOPIC_SIDE + which]
-    _, in_document, _, whole = progress
+    _, in_document, _, whole, _ = progress
     for pos in range(leaf + 1):
         node = node_of(net, cell_at(topics, pos))
         a, done = net.reals[node, DISCOUNT], in_document if pos >= part[1] else whole
-        opens[pos] = 1.0
+        opens[pos], room.done[TOPIC_SIDE + which, pos] = 1.0, done
         if a > 0.0 and net.nodes[node, KIND] == PYP:
             _, tables, (_, n_tables, b) = both_at(net, desk, topics, part, pos, pair)
-            opens[pos] = foreseen(a, b, n_tables, tables, done, done)
+            opens[pos] = foreseen(a, b, n_tables, tables, math.sqrt(done))
         if pos >= part[1] and net.nodes[node, N_PARENTS] > 0:
             parent = side_parent(topics, part, pos)
             if parent < part[1] and not net.nodes[node_of(net, cell_at(topics, parent)), EXPLICIT]:
@@ -185,15 +182,15 @@ def foresee_words(world, room, place, pair, which, progress):
     """Factors of the word side: a topic's restaurants are all its own."""
     _, _, part, bottom = place
     net, desk, words, opens = world.net, world.desk, world.words, room.opens[WORD_SIDE + which]
-    in_run, in_document, of_word, whole = progress
+    in_run, in_document, of_word, _, tables_done = progress
     for pos in range(bottom + 1):
         node = node_of(net, cell_at(words, pos))
         a = net.reals[node, DISCOUNT]
-        opens[pos] = 1.0
+        opens[pos], room.done[WORD_SIDE + which, pos] = 1.0, 1.0
         if a > 0.0 and net.nodes[node, REST_WIDE]:
             _, (_, n_tables, b) = counts_at(net, desk, words, part, pos, which, pair[which])
-            done, grown = (in_run, in_document) if pos >= part[1] else (of_word, whole)
-            opens[pos] = foreseen(a, b, n_tables, n_tables, done, grown)
+            done, grown = (in_run, math.sqrt(in_document)) if pos >= part[1] else (of_word, tables_done)
+            opens[pos], room.done[WORD_SIDE + which, pos] = foreseen(a, b, n_tables, n_tables, grown), done
 
 
 @inner
@@ -211,8 +208,8 @@ def look_ahead(world, room, path, launch, lo, hi, visit, d, pair):
         s = stream_of(text, d, token)
         place = places_of(world, d, s)
         if room.leaves[s, 3] < 0.0:
-            _weigh_leaf(world, room, place, pair, s, progress_of(world, path, launch, lo, visit, s, token))
-        progress = progress_of(world, path, launch, lo, visit, s, token)
+            _weigh_leaf(world, room, place, pair, s, progress_of(world, path, launch, i, visit, s, token))
+        progress = progress_of(world, path, launch, i, visit, s, token)
         again = previous >= 0 and text.partner[s, s] and text.word[previous] == text.word[token]
         previous = token
         lay_out_token(world, room, d, s, token, pair)
@@ -248,8 +245,9 @@ def _weigh_word(world, room, path, launch, i, lo, place, pair, which, s, progres
     """A token's word: as the counts have it, and leaning towards the launch as long as few tokens are seated."""
     values, opens = room.values[WORD_SIDE + which], room.opens[WORD_SIDE + which]
     foresee_words(world, room, place, pair, which, progress)
-    own = predict(world.net, world.desk, world.words, place[2], place[3], which, pair[which], values, opens)
-    weight = launch.scale[0]
+    args = (world.net, world.desk, world.words, place[2], place[3], which, pair[which])
+    own = predict(*args, values, opens, room.done[WORD_SIDE + which])
+    weight = launch.weight[0]
     n_own = path.n_in[which] + OWN
     guess = launch.counts[launch.offset[s] + world.text.word[path.token[i]], which]
     worth = (n_own * own + weight * max(guess, 0.0)) / (n_own + weight * max(launch.totals[s, which], 0.0))
@@ -320,15 +318,36 @@ def log_walk(world, room, path, i, place, which):
 
 
 @inlined
+def see(launch, word, sign):
+    """One token of a word more, or less, is seated."""
+    before = launch.seen[word]
+    launch.seen[word] += sign
+    launch.spread[0] += math.sqrt(launch.seen[word]) - math.sqrt(before)
+
+
+@inlined
 def progress_of(world, path, launch, i, visit, s, token):
-    """How much is seated before token i: of its word in its document, of its document, of its word, and of all.
+    """How much is seated before token i: of its word in its document, of its document, of its word, of the documents, and of the words' tables.
 
     Shares of what there will be, counted so that none is 0.
     """
     at, start, stop = launch.offset[s] + world.text.word[token], path.bounds[visit], path.bounds[visit + 1]
     in_document = (i - start + 1.0) / (stop - start + 1.0)
     of_word = (launch.seen[at] + 1.0) / (launch.frequency[at] + 1.0)
-    return in_document, in_document, of_word, (visit + 1.0) / len(path.bounds)
+    grown = (launch.spread[0] + 1.0) / (launch.spread[1] + 1.0)
+    in_run = run_done(world.text, path, i, start, stop, token) if world.text.partner[s, s] else 1.0
+    return in_run, in_document, of_word, (visit + 1.0) / len(path.bounds), grown
+
+
+@inner
+def run_done(text, path, i, start, stop, token):
+    """How much of the tokens of a word in its document comes before token i."""
+    word, before, after = text.word[token], 0, 0
+    while i - before > start and text.word[path.token[i - before - 1]] == word:
+        before += 1
+    while i + after + 1 < stop and text.word[path.token[i + after + 1]] == word:
+        after += 1
+    return (before + 1.0) / (before + after + 2.0)
 
 
 @inner
@@ -374,7 +393,7 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
             else:
                 total += math.log(weigh(world, room, place, pair, which, progress))
             part, n = seat_token(world, room, path, i, place, pair, which, key, n)
-            launch.seen[launch.offset[s] + world.text.word[path.token[i]]] += 1.0
+            see(launch, launch.offset[s] + world.text.word[path.token[i]], 1.0)
             total += part
     return total, n
 
@@ -400,7 +419,7 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
             place = places_of(world, d, s)
             lay_out_token(world, room, d, s, path.token[i], pair)
             which, n = take_token(world, room, path, i, place, pair, key, n)
-            launch.seen[launch.offset[s] + text.word[path.token[i]]] -= 1.0
+            see(launch, launch.offset[s] + text.word[path.token[i]], -1.0)
             progress = progress_of(world, path, launch, i, visit, s, path.token[i])
             for other in range(2):
                 if free or other == which:

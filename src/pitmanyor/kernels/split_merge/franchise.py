@@ -5,7 +5,8 @@ probability given every seat, and no Stirling number is needed but to leave. The
 rule the sweeps have, because a move leaves the posterior of the counts unchanged by itself (maths 4).
 
 Counts alone are read and written here. The terms that sweeps read beside them (`Net.stay`, `Net.open`, `Net.rests`)
-are out of date until the move ends. `part` is as in kernels/documents/general/local_nodes.py; slot h holds the document's counts of topic k.
+are out of date until the move ends. `part` is as in documents/general/local_nodes.py; slot h holds the document's
+counts of topic k.
 """
 
 from __future__ import annotations
@@ -102,10 +103,12 @@ def base_of(net, desk, side, part, pos, h, k, values):
 
 
 @inner
-def predict(net, desk, side, part, leaf, h, k, values, opens):
+def predict(net, desk, side, part, leaf, h, k, values, opens, done):
     """A(leaf, k), with A of every position above it left in `values`: parents come first in a list.
 
-    `opens` are factors of a proposal for opening a table at each position; where they are 1 this is (2.2).
+    `opens` are factors of a proposal for opening a table at each position; where all are 1 this is (2.2). `done` says
+    how much of a dish's customers have come. Each of its tables makes those to come less likely: their weights are
+    c - a t + y in all with y for opening one, and lose a by it, which is part of the factor from here on.
     """
     for pos in range(leaf + 1):
         cell = cell_at(side, pos)
@@ -121,8 +124,12 @@ def predict(net, desk, side, part, leaf, h, k, values, opens):
         elif kind == DIRICHLET:
             weight = c + b * net.reals[node, BASE]
         else:
-            base = base_of(net, desk, side, part, pos, h, k, values)
-            weight = c - a * t + (b + a * n_tables) * opens[pos] * base
+            y = (b + a * n_tables) * opens[pos] * base_of(net, desk, side, part, pos, h, k, values)
+            if a > 0.0 and done[pos] < 1.0:
+                factor = ((c + 1.0 - a * t + y) / ((c + 1.0) / done[pos] - a * t + y)) ** a
+                opens[pos] *= factor
+                y *= factor
+            weight = c - a * t + y
         values[pos] = weight / (b + n_customers)
     return values[leaf]
 

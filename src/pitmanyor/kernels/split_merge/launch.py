@@ -9,7 +9,7 @@ from __future__ import annotations
 from pitmanyor.kernels.runtime.jit import inlined, kernel
 from pitmanyor.kernels.split_merge.allocate import N_ANCHORS, stream_of
 
-ROUNDS = 20
+ROUNDS = 30
 DOCUMENT_PRIOR = 0.1  # pseudo-tokens of either topic in a document
 WORD_PRIOR = 50.0  # pseudo-tokens of either topic, distributed as the words of both are
 UNDECIDED = -1.0
@@ -17,10 +17,10 @@ UNDECIDED = -1.0
 
 @kernel
 def fit_launch(text, path, documents, launch, in_document):
-    """Fit two topics to the tokens of the first `n_visits` visits, starting from the documents of the two anchors.
+    """Fit two topics to the tokens of a path, starting from the documents of the two anchors.
 
-    `share` (token) and `in_document` (visit, topic) are scratch: the second topic's share of each token, and the sums
-    of both. The first two visits are the anchors themselves, which stay where they are.
+    `in_document` (visit, topic) is scratch. The first two visits are the anchors themselves, which stay where they are.
+    Words count nowhere when it ends, because all tokens are seated as yet.
     """
     share, n_visits, n = launch.share, len(documents), len(path.token)
     launch.counts[:], launch.totals[:], in_document[:] = 0.0, 0.0, 0.0
@@ -28,14 +28,14 @@ def fit_launch(text, path, documents, launch, in_document):
         d = documents[visit]
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
             at, s = _word(text, path, launch, d, i)
-            share[i] = launch.scale[4]
+            share[i] = UNDECIDED
             if i < N_ANCHORS:
                 share[i] = float(i)
             elif documents[0] != documents[1] and (d == documents[0] or d == documents[1]):
                 share[i] = 0.0 if d == documents[0] else 1.0
             if share[i] != UNDECIDED:
                 _add(launch, in_document, visit, at, s, share[i], 1.0)
-    for _ in range(int(launch.scale[1])):
+    for _ in range(ROUNDS):
         for visit in range(N_ANCHORS, n_visits):
             for i in range(path.bounds[visit], path.bounds[visit + 1]):
                 at, s = _word(text, path, launch, documents[visit], i)
@@ -43,7 +43,7 @@ def fit_launch(text, path, documents, launch, in_document):
                     _add(launch, in_document, visit, at, s, share[i], -1.0)
                 share[i] = _second(launch, in_document, visit, at, s, launch.frequency[at] / n)
                 _add(launch, in_document, visit, at, s, share[i], 1.0)
-    launch.counts[:], launch.totals[:] = 0.0, 0.0  # all tokens are seated as yet
+    launch.counts[:], launch.totals[:] = 0.0, 0.0
 
 
 @inlined
@@ -65,7 +65,7 @@ def _add(launch, in_document, visit, at, s, share, sign):
 @inlined
 def _second(launch, in_document, visit, at, s, frequency):
     """The second topic's share of a token, given those of all others."""
-    one = (in_document[visit, 0] + launch.scale[2]) * (launch.counts[at, 0] + launch.scale[3] * frequency)
-    two = (in_document[visit, 1] + launch.scale[2]) * (launch.counts[at, 1] + launch.scale[3] * frequency)
-    one, two = one * (launch.totals[s, 1] + launch.scale[3]), two * (launch.totals[s, 0] + launch.scale[3])
+    one = (in_document[visit, 0] + DOCUMENT_PRIOR) * (launch.counts[at, 0] + WORD_PRIOR * frequency)
+    two = (in_document[visit, 1] + DOCUMENT_PRIOR) * (launch.counts[at, 1] + WORD_PRIOR * frequency)
+    one, two = one * (launch.totals[s, 1] + WORD_PRIOR), two * (launch.totals[s, 0] + WORD_PRIOR)
     return two / (one + two)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pitmanyor.kernels.documents.general.document import (
@@ -52,8 +54,11 @@ def count_words(text, path, documents, launch):
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
             s = stream_of(text, documents[visit], path.token[i])
             launch.frequency[launch.offset[s] + text.word[path.token[i]]] += 1.0
+    launch.spread[1] = 0.0
     for word in range(len(launch.seen)):
         launch.seen[word] = launch.frequency[word]
+        launch.spread[1] += math.sqrt(launch.frequency[word])
+    launch.spread[0] = launch.spread[1]
 
 
 @kernel
