@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         SaveWarning,
         StateError,
     )
-    from pitmanyor.graph import Gamma, Graph, mix, uniform
+    from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
     from pitmanyor.reading import read
     from pitmanyor.report import write_report
     from pitmanyor.results.fitting import Fit, fit, load, resume
@@ -43,6 +43,7 @@ _HOME = {
     "CorpusError": "errors",
     "FileError": "errors",
     "Fit": "results.fitting",
+    "Beta": "graph",
     "Gamma": "graph",
     "Graph": "graph",
     "GraphError": "errors",
@@ -75,6 +76,7 @@ __all__ = [
     "CorpusError",
     "FileError",
     "Fit",
+    "Beta",
     "Gamma",
     "Graph",
     "GraphError",

@@ -11,6 +11,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError
 from pitmanyor.experiments.settings import MOST_CLUSTERS, Kind, Settings
 from pitmanyor.graph import Graph
+from pitmanyor.graph.text import discount_text
 from pitmanyor.models import author_topic, hdp_lda, lda, tntm
 
 Edit = Callable[[Graph], Graph]
@@ -51,8 +52,8 @@ class Row:
         """Those of the nodes of topics and of words, in words."""
         found = []
         for side in ("topic", "word"):
-            values = sorted({node.discount for node in self.graph.nodes if node.side == side})
-            found += [f"{side}s {' or '.join(f'{value:g}' for value in values)}"] if values else []
+            values = sorted({discount_text(node.discount) for node in self.graph.nodes if node.side == side})
+            found += [f"{side}s {' or '.join(values)}"] if values else []
         return ", ".join(found)
 
 
@@ -161,7 +162,7 @@ def _sensitivity(corpus: Corpus) -> list[Row]:
         for value in DISCOUNTS
         if value != graph["mu0"].discount
     ]
-    return [*rows, Row("default", f"{title}: all 1, topic discounts {graph['mu0'].discount:g}", graph)]
+    return [*rows, Row("default", f"{title}: all 1, topic discounts {discount_text(graph['mu0'].discount)}", graph)]
 
 
 def with_links(graph: Graph, **fields: float) -> Graph:

@@ -25,6 +25,7 @@ class HalfCounts:
     tables: Floats
     to: Floats
     concentration: Floats
+    discount: float
 
 
 def shared_rows(plan: Plan, vectors: Vectors, name: str) -> Floats:
@@ -42,7 +43,7 @@ def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[N
             done[node.name] = shared_rows(plan, vectors, node.name)
             continue
         counts = counted(node)
-        a, b = node.discount, counts.concentration[:, None]
+        a, b = counts.discount, counts.concentration[:, None]
         c, t = counts.customers, counts.tables
         total = b + c.sum(axis=1, keepdims=True)
         if node.kind == "dirichlet":
@@ -57,12 +58,12 @@ def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[N
 
 
 def prior_means(plan: Plan, vectors: Vectors, leaf: str, n_topics: int) -> Floats:
-    """Means of a document node where no document has a token; the concentrations do not matter then."""
+    """Means of a document node where no document has a token; concentrations and discounts do not matter then."""
     n = plan.n_documents
     nobody = np.zeros((n, n_topics))
 
     def counted(node: Node) -> HalfCounts:
-        return HalfCounts(nobody, nobody, np.zeros((n, max(len(node.parents), 1))), np.ones(n))
+        return HalfCounts(nobody, nobody, np.zeros((n, max(len(node.parents), 1))), np.ones(n), 0.0)
 
     return document_means(plan, vectors, leaf, counted)
 

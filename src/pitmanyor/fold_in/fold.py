@@ -34,10 +34,11 @@ TRIES = 32  # of a topic for a document's own words; they are not often refused,
 
 
 class Fixed(NamedTuple):
-    """All that is held fixed: vectors of the shared nodes, and the concentrations of the document nodes."""
+    """All that is held fixed: vectors of the shared nodes; concentrations and discounts of the document nodes."""
 
     vectors: Vectors
     concentrations: dict[str, float]
+    discounts: dict[str, float]
     n_topics: int
 
 
@@ -47,8 +48,9 @@ def fold_plain(plan: Plan, fixed: Fixed, sweeps: Sweeps, n_threads: int) -> Floa
     n_topics, longest = fixed.n_topics, _longest(plan)
     words, row = token_rows(plan, fixed.vectors, fixed.n_topics)
     bases, base = base_rows(plan, fixed.vectors, bases_of(node), n_topics)
-    tables, small = terms_of([node.discount], longest)
-    rows = Rows(words, bases, n_topics, node.discount, fixed.concentrations[node.name], small[0])
+    a = fixed.discounts[node.name]
+    tables, small = terms_of([a], longest)
+    rows = Rows(words, bases, n_topics, a, fixed.concentrations[node.name], small[0])
     documents = Documents(plan.order.first[:: len(plan.graph.streams)], row, base[:, 0])
     shares = np.zeros((plan.n_documents, n_topics))
     numba.set_num_threads(n_threads)  # no more than there is scratch for
@@ -75,7 +77,7 @@ def fold_network(plan: Plan, fixed: Fixed, leaf: str, sweeps: Sweeps, n_threads:
         sweeps = sweeps._replace(by_chance=False)
     names = [node.name for node in local]
     shared = list(dict.fromkeys(name for node in local for name in bases_of(node) if name not in names))
-    discounts = sorted({node.discount for node in plan.nodes if node.local})
+    discounts = sorted(set(fixed.discounts.values()))
     n_topics, longest = fixed.n_topics, _longest(plan)
     words, row = token_rows(plan, fixed.vectors, n_topics)
     bases, base = base_rows(plan, fixed.vectors, shared, n_topics)
@@ -108,8 +110,8 @@ def _network(plan: Plan, fixed: Fixed, local: list[Node], shared: list[str], dis
         n_parents=np.array([len(bases_of(node)) for node in local]),
         prior=prior,
         learned=np.array([node.mix_weights is None for node in local], np.int64),
-        index=np.array([discounts.index(node.discount) for node in local]),
-        discount=np.array([node.discount for node in local]),
+        index=np.array([discounts.index(fixed.discounts[name]) for name in names]),
+        discount=np.array([fixed.discounts[name] for name in names]),
         concentration=np.array([fixed.concentrations[name] for name in names]),
         inverse=np.zeros((0, 2, 0)),
         above=np.array([[other in plan.lineage(leaf) for other in names] for leaf in names], np.int64),
@@ -188,8 +190,8 @@ def _own(plan: Plan, fixed: Fixed, discounts: list[float], size: tuple[int, int,
     node = np.array([names.index(s.emit) if s.emit in names else NONE for s in plan.graph.streams])
     return Own(
         node=node,
-        index=np.array([discounts.index(one.discount) for one in nodes]),
-        discount=np.array([one.discount for one in nodes]),
+        index=np.array([discounts.index(fixed.discounts[name]) for name in names]),
+        discount=np.array([fixed.discounts[name] for name in names]),
         concentration=np.array([fixed.concentrations[name] for name in names]),
         inverse=1.0 / (np.array([[fixed.concentrations[name]] for name in names]) + np.arange(longest + 1)),
         tries=TRIES,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pitmanyor.fold_in.document_means import HalfCounts, document_means, nearest_shared
 from pitmanyor.fold_in.fixed_vectors import Vectors, mix_means
 from pitmanyor.graph import Node
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, OWN
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import generator
 from pitmanyor.state import State
@@ -57,7 +57,7 @@ class _Halves:
         layer = net.rests[CONCENTRATION, self.state.layout.blocks[i].rest]
         b = self.state.text.concentration[own] if own >= 0 else np.full(len(customers), layer)
         to = customers.sum(axis=1, keepdims=True) / 2 * mix_means(node)
-        return HalfCounts(customers, customers / 2, to, np.asarray(b))
+        return HalfCounts(customers, customers / 2, to, np.asarray(b), float(net.reals[i, DISCOUNT]))
 
     def _words(self, emit: str, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Floats:
         """The chance of each token's word under every topic."""

@@ -28,6 +28,7 @@ from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
+from pitmanyor.state.discount_values import discount_of
 from pitmanyor.state.means import counts_of
 from pitmanyor.state.scratch_arrays import is_plain
 
@@ -116,8 +117,9 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
         return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
     threads = threads_of(way, plan)
     if can_fold(plan):
-        concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
-        fixed = Fixed(vectors, concentrations, fitted.n_topics)
+        names = [node.name for node in plan.nodes if node.local]
+        concentrations = {name: concentration_of(fitted, name) for name in names}
+        fixed = Fixed(vectors, concentrations, {name: discount_of(fitted, name) for name in names}, fitted.n_topics)
         n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
         sweeps = Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True)
         if is_plain(plan):

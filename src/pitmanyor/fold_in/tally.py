@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.fold_in.document_means import HalfCounts, document_means
 from pitmanyor.fold_in.fixed_vectors import Vectors
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, OWN
 from pitmanyor.plan import Plan
 from pitmanyor.state import State
 
@@ -50,6 +50,7 @@ class Tally:
         i = plan.index[self.leaf]
         own = int(state.net.nodes[i, OWN])
         layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
+        a = float(state.net.reals[i, DISCOUNT])
         b = state.text.concentration[own] if own >= 0 else np.full(plan.n_documents, layer)
-        counts = HalfCounts(customers, tables, tables.sum(axis=1, keepdims=True), np.asarray(b))
+        counts = HalfCounts(customers, tables, tables.sum(axis=1, keepdims=True), np.asarray(b), a)
         return document_means(plan, vectors, self.leaf, lambda node: counts)

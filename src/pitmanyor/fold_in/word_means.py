@@ -12,6 +12,7 @@ from pitmanyor.graph import Node, Tokens
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION
 from pitmanyor.plan import Plan
 from pitmanyor.state import State
+from pitmanyor.state.discount_values import discount_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,7 +60,7 @@ class OwnWords:
             rho = weights / weights.sum(axis=2, keepdims=True)
         assert self.state is not None
         block = self.state.layout.blocks[self.plan.index[node.name]]
-        a, b = node.discount, float(self.state.net.rests[CONCENTRATION, block.rest])
+        a, b = discount_of(self.state, node.name), float(self.state.net.rests[CONCENTRATION, block.rest])
         own, tables = _counts(house, rest * self.n_words + word[:, None])
         gain = b + a * house.to[rest].sum(axis=2)
         return np.asarray((own - a * tables + gain * self._base(rho, above)) / (b + house.customers[rest]))

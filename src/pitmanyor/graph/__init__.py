@@ -2,6 +2,6 @@
 
 from pitmanyor.graph.bases import mix, uniform
 from pitmanyor.graph.graph import Graph
-from pitmanyor.graph.nodes import Gamma, Links, Mix, Node, Tokens, Uniform
+from pitmanyor.graph.nodes import Beta, Gamma, Links, Mix, Node, Tokens, Uniform
 
-__all__ = ["Gamma", "Graph", "Links", "Mix", "Node", "Tokens", "Uniform", "mix", "uniform"]
+__all__ = ["Beta", "Gamma", "Graph", "Links", "Mix", "Node", "Tokens", "Uniform", "mix", "uniform"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pitmanyor.graph.draw_layout import lay_out
 from pitmanyor.graph.draw_rows import Item, Layout, Shape
 from pitmanyor.graph.nodes import Node
-from pitmanyor.graph.text import node_line, number
+from pitmanyor.graph.text import discount_text, node_line, number
 
 if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
@@ -183,7 +183,7 @@ def _item(graph: Graph, item: Item) -> str:
 def _note(node: Node) -> str:
     if node.kind == "dirichlet":
         return f"Dirichlet {node.over}" if isinstance(node.over, int) else "Dirichlet"
-    return f"{'GEM' if node.kind == 'gem' else 'PYP'} {number(node.discount)}"
+    return f"{'GEM' if node.kind == 'gem' else 'PYP'} {discount_text(node.discount)}"
 
 
 def to_dot(graph: Graph) -> str:

@@ -10,7 +10,7 @@ from pitmanyor.errors import GraphError
 from pitmanyor.graph import draw, edits, store, text
 from pitmanyor.graph.bases import Base, base_fields
 from pitmanyor.graph.checks import checked_links, checked_node, checked_stream, in_order
-from pitmanyor.graph.nodes import Gamma, Kernel, Links, Node, Share, Tokens
+from pitmanyor.graph.nodes import Beta, Gamma, Kernel, Links, Node, Share, Tokens
 from pitmanyor.graph.validate import check_graph
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT, as_name
 
@@ -44,7 +44,7 @@ class Graph:
 
     # ------------------------------------------------------------------ declaring
 
-    def gem(self, name: str, *, discount: float = TOPIC_DISCOUNT, concentration: float | Gamma = PRIOR) -> Node:
+    def gem(self, name: str, *, discount: float | Beta = TOPIC_DISCOUNT, concentration: float | Gamma = PRIOR) -> Node:
         """The root of infinitely many topics: GEM(discount, concentration)."""
         return self._add(Node(name, "gem", "topic", discount=discount, concentration=concentration))
 
@@ -54,14 +54,15 @@ class Graph:
         *,
         base: Base,
         plate: str | tuple[str, ...] | None = None,
-        discount: float | None = None,
+        discount: float | Beta | None = None,
         concentration: float | Gamma = PRIOR,
         share: Share = "layer",
     ) -> Node:
         """PYP(discount, concentration, base), once for every instance of the plate.
 
-        The discount is 0.5 over topics and 0.7 over words unless given. A number as concentration is fixed; a Gamma
-        is a prior, with one concentration for all instances (`share="layer"`) or one for each (`share="node"`).
+        The discount is 0.5 over topics and 0.7 over words unless given. A number is fixed; a Beta is a prior, and one
+        discount for all instances is sampled. A number as concentration is fixed; a Gamma is a prior, with one
+        concentration for all instances (`share="layer"`) or one for each (`share="node"`).
         """
         fields = base_fields(name, base, self._nodes)
         over_words = fields.over is not None or any(

@@ -20,6 +20,14 @@ class Gamma:
 
 
 @dataclass(frozen=True)
+class Beta:
+    """Beta(alpha, beta) prior of a discount; Beta(1, 1) is uniform on (0, 1)."""
+
+    alpha: float
+    beta: float
+
+
+@dataclass(frozen=True)
 class Uniform:
     """The uniform distribution over a vocabulary: "vocabulary" (all words of the corpus) or a stream's own words."""
 
@@ -50,7 +58,7 @@ class Node:
     parents: tuple[str, ...] = ()
     over: str | int | None = None
     plate: tuple[str, ...] = ()
-    discount: float = 0.0
+    discount: float | Beta = 0.0
     concentration: float | Gamma = Gamma(0.1, 0.1)
     share: Share = "layer"
     mix_prior: tuple[float, ...] | None = None

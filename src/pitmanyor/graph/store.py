@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph.nodes import Gamma, Links, Node, Tokens
+from pitmanyor.graph.nodes import Beta, Gamma, Links, Node, Tokens
 
 if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
@@ -33,6 +33,8 @@ def _node_dict(node: Node) -> dict[str, Any]:
     data = {key: getattr(node, key) for key in _NODE}
     if isinstance(node.concentration, Gamma):
         data["concentration"] = {"shape": node.concentration.shape, "rate": node.concentration.rate}
+    if isinstance(node.discount, Beta):
+        data["discount"] = {"alpha": node.discount.alpha, "beta": node.discount.beta}
     return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
 
 
@@ -79,6 +81,9 @@ def _read_node(data: object, place: str) -> Node:
     if isinstance(fields["concentration"], Mapping):
         prior = _fields(fields["concentration"], f"{place}.concentration", ("shape", "rate"))
         fields["concentration"] = Gamma(prior["shape"], prior["rate"])
+    if isinstance(fields["discount"], Mapping):
+        prior = _fields(fields["discount"], f"{place}.discount", ("alpha", "beta"))
+        fields["discount"] = Beta(prior["alpha"], prior["beta"])
     return Node(side="topic", **fields)  # the side follows from the parents and is set when the node is checked
 
 

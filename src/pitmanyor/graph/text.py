@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pitmanyor.graph.nodes import Gamma, Links, Node, Tokens
+from pitmanyor.graph.nodes import Beta, Gamma, Links, Node, Tokens
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def node_line(node: Node) -> str:
         plates = ", ".join(_quote(plate) for plate in node.plate)
         parts.append(f"plate={plates}" if len(node.plate) == 1 else f"plate=({plates})")
     if node.kind != "dirichlet" and node.discount != _DISCOUNT[node.side]:
-        parts.append(f"discount={number(node.discount)}")
+        parts.append(f"discount={discount_text(node.discount)}")
     if node.concentration != PRIOR:
         parts.append(f"concentration={concentration_text(node.concentration)}")
     if node.share != "layer":
@@ -58,6 +58,10 @@ def base_text(node: Node) -> str:
         equal = len(set(node.mix_prior)) == 1
         parents.append(f"prior={number(node.mix_prior[0]) if equal else _numbers(node.mix_prior)}")
     return f"mix({', '.join(parents)})"
+
+
+def discount_text(value: float | Beta) -> str:
+    return f"Beta({number(value.alpha)}, {number(value.beta)})" if isinstance(value, Beta) else number(value)
 
 
 def concentration_text(value: float | Gamma) -> str:

@@ -8,11 +8,12 @@ from numbers import Real
 from typing import get_args
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph.nodes import Gamma, Share
+from pitmanyor.graph.nodes import Beta, Gamma, Share
 
 PRIOR = Gamma(0.1, 0.1)
 TOPIC_DISCOUNT = 0.5
 WORD_DISCOUNT = 0.7
+LEAST_DISCOUNT, MOST_DISCOUNT = 0.001, 0.999  # of those that are sampled (maths 5)
 RESERVED = ("document", "topic", "vocabulary")
 WEIGHT_TOLERANCE = 1e-9
 
@@ -33,12 +34,22 @@ def _number(value: object) -> float | None:
     return number if isfinite(number) else None
 
 
-def as_discount(name: str, value: object) -> float:
+def as_discount(name: str, value: object) -> float | Beta:
+    """A number is a fixed discount, a Beta is a prior under which it is sampled (maths 5)."""
+    if isinstance(value, Beta):
+        alpha, beta = _number(value.alpha), _number(value.beta)
+        if alpha is None or beta is None or alpha <= 0 or beta <= 0:
+            raise GraphError(
+                f"{name!r} has the discount prior {value!r}, but alpha and beta must both be positive "
+                "(Beta(1, 1) prefers no discount to another)"
+            )
+        return Beta(alpha, beta)
     number = _number(value)
     if number is None or not 0 <= number < 1:
         raise GraphError(
             f"the discount of {name!r} is {value!r}, but it must be a number from 0 up to but not including 1 "
-            "(0 makes the node a Dirichlet process, 0.5 to 0.8 suit power laws)"
+            "(0 makes the node a Dirichlet process, 0.5 to 0.8 suit power laws; then it is fixed) or a prior such as "
+            "Beta(1, 1) (then it is sampled)"
         )
     return number
 

@@ -14,14 +14,14 @@ document may stray from its author. Any grouping will do: `author_topic().set("n
 
 from __future__ import annotations
 
-from pitmanyor.graph import Gamma, Graph, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
 def author_topic(
     *,
-    topic_discount: float = TOPIC_DISCOUNT,
-    word_discount: float = WORD_DISCOUNT,
+    topic_discount: float | Beta = TOPIC_DISCOUNT,
+    word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
     """Topics per author and per document; the corpus needs an "author" grouping.

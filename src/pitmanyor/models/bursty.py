@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.graph.values import PRIOR, WORD_DISCOUNT
 
 
 def bursty(
     graph: Graph,
     *,
-    discount: float = WORD_DISCOUNT,
+    discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
     """A new graph with a node `<emit>_burst` per document and topic under the emit node of every stream.

@@ -14,14 +14,14 @@ topics and many small ones.
 
 from __future__ import annotations
 
-from pitmanyor.graph import Gamma, Graph, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
 def hpyp(
     *,
-    topic_discount: float = TOPIC_DISCOUNT,
-    word_discount: float = WORD_DISCOUNT,
+    topic_discount: float | Beta = TOPIC_DISCOUNT,
+    word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
     """The paper's three-layer model; `concentration` goes to every node.

@@ -65,14 +65,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from pitmanyor.graph import Gamma, Graph, mix, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
 def tntm(
     *,
-    topic_discount: float = TOPIC_DISCOUNT,
-    word_discount: float = WORD_DISCOUNT,
+    topic_discount: float | Beta = TOPIC_DISCOUNT,
+    word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
     """The whole model: streams "hashtag" and "word", grouping "author", links "follows"."""

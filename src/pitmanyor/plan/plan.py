@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Graph, Node
+from pitmanyor.graph import Beta, Graph, Node
+from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.restaurant.arrays import DIRICHLET, GEM, PYP
 from pitmanyor.plan.cells import Cells, build_cells, lineage
 from pitmanyor.plan.instances import Instances, check_plates, find_instances
@@ -84,10 +85,25 @@ class Plan:
         sizes = {node.over for node in self.nodes if isinstance(node.over, int)}
         return sizes.pop() if sizes else None
 
-    @property
+    @cached_property
     def discounts(self) -> list[float]:
-        """The distinct discounts: each has its own Stirling table."""
-        return sorted({node.discount for node in self.nodes})
+        """What the Stirling tables start with: the distinct fixed discounts, then those of nodes that sample theirs."""
+        fixed = sorted({node.discount for node in self.nodes if not isinstance(node.discount, Beta)})
+        return fixed + [_start(self.nodes[i].discount) for i in self.sampled_discounts]
+
+    @cached_property
+    def sampled_discounts(self) -> list[int]:
+        """Nodes whose discount has a prior: each has a Stirling table of its own."""
+        return [i for i, node in enumerate(self.nodes) if isinstance(node.discount, Beta)]
+
+    @cached_property
+    def stirling_table(self) -> list[int]:
+        """The number of every node's Stirling table."""
+        n_fixed = len(self.discounts) - len(self.sampled_discounts)
+        own = {i: n_fixed + turn for turn, i in enumerate(self.sampled_discounts)}
+        return [
+            own[i] if i in own else self.discounts.index(_start(node.discount)) for i, node in enumerate(self.nodes)
+        ]
 
     @property
     def n_tokens(self) -> int:
@@ -116,6 +132,13 @@ class Plan:
                 "use fewer document nodes or fewer parents"
             )
         return shift, mask
+
+
+def _start(discount: float | Beta) -> float:
+    """Where a discount starts: at the mean of its prior, if it has one."""
+    if not isinstance(discount, Beta):
+        return discount
+    return min(max(discount.alpha / (discount.alpha + discount.beta), LEAST_DISCOUNT), MOST_DISCOUNT)
 
 
 def compile_plan(graph: Graph, corpus: Corpus) -> Plan:

@@ -93,12 +93,28 @@ def _swept(chain: Chain) -> Swept:
 
 
 def snapshot(state: State) -> State:
-    """A copy of what changes; plan and tables are shared."""
+    """A copy of what changes; the plan is shared.
+
+    So are the Stirling tables and the terms of small counts. They follow the discounts of the chain, and nothing that
+    is asked of a kept state reads them.
+    """
     twin = copy.copy(state)
     twin.net = state.net._replace(
         **{
             name: getattr(state.net, name).copy()
-            for name in ("nodes", "counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status")
+            for name in (
+                "nodes",
+                "reals",
+                "counts",
+                "to",
+                "totals",
+                "n_to",
+                "stay",
+                "open",
+                "rests",
+                "weight",
+                "status",
+            )
         }
     )
     twin.text = state.text._replace(

@@ -19,6 +19,7 @@ from pitmanyor.runs.saved import SAMPLE_KIND, misfit, read_checked, read_saved
 from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack
 from pitmanyor.sampling.joining import finite_plan
 from pitmanyor.state import State, new_state
+from pitmanyor.state.discount_values import restore_tables, stirling_discounts
 
 LARGEST = 1 << 20  # topics of a network: no file may ask for more memory than there is
 
@@ -40,7 +41,7 @@ def restore(path: Place, threads: int | None = None, beside: int = 1, plan: Plan
     empties = Empties(plan, header.settings)
     try:
         state = unpack(empties.of(saved.arrays), saved.arrays)
-        state.tables = build_shapes(state.plan.discounts, saved.tables)
+        restore_tables(state, build_shapes(stirling_discounts(state), saved.tables))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise misfit(Path(path) / STATE, error) from error
     samples = {sweep: _read_sample(path, header, empties, sweep) for sweep in saved.samples}

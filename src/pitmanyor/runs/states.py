@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.numbers.stirling import StirlingTables, build_tables
+from pitmanyor.kernels.numbers.stirling import StirlingTables, shaped_tables
 from pitmanyor.kernels.restaurant.arrays import (
+    DISCOUNT,
     DOOR,
     GEM_CELL,
     LIVE,
@@ -36,6 +37,7 @@ Array = NDArray[Any]
 DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
 NETWORK = "network/"  # the unknowns of links, by their names
+DISCOUNTS = "discounts"  # of the nodes that sample theirs, if there are any
 
 
 def pack(state: State) -> dict[str, Array]:
@@ -45,6 +47,8 @@ def pack(state: State) -> dict[str, Array]:
     out: dict[str, Array] = {"at": at, "counts": net.counts[at], "stay": net.stay[at], "open": net.open[at]}
     out |= {name: getattr(net, name) for name in DENSE}
     out |= {f"{NETWORK}{name}": values for name, values in state.network.items()}
+    if state.plan.sampled_discounts:
+        out[DISCOUNTS] = net.reals[state.plan.sampled_discounts, DISCOUNT]
     return out | {name: getattr(text, name) for name in TOKENS}
 
 
@@ -64,7 +68,10 @@ def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     for whole, part in ((counts, "counts"), (stay, "stay"), (opened, "open")):
         whole[arrays["at"]] = arrays[part]
     dense = {name: arrays[name] for name in DENSE}
-    state.net = net._replace(nodes=net.nodes.copy(), counts=counts, stay=stay, open=opened, **dense)
+    reals = net.reals.copy()
+    if state.plan.sampled_discounts:
+        reals[state.plan.sampled_discounts, DISCOUNT] = arrays[DISCOUNTS]
+    state.net = net._replace(nodes=net.nodes.copy(), reals=reals, counts=counts, stay=stay, open=opened, **dense)
     state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
     state.network = {name.removeprefix(NETWORK): values for name, values in arrays.items() if name.startswith(NETWORK)}
     if any(values.dtype != np.float64 for values in state.network.values()):
@@ -88,21 +95,9 @@ def build_shapes(discounts: Sequence[float], shapes: Sequence[Sequence[int]]) ->
         raise ValueError("Stirling tables for other discounts")
     if sum(rows * columns for rows, columns in shapes) * 8 > 4 * MOST_BYTES:
         raise ValueError("Stirling tables larger than any")
-    parts = [
-        build_tables([a], rows - 1, columns - 1, 8 * rows * columns)
-        for a, (rows, columns) in zip(discounts, shapes, strict=True)
-    ]
-    sizes = [len(part.ratios) for part in parts]
-    joined = StirlingTables(
-        ratios=np.concatenate([part.ratios for part in parts]),
-        offset=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
-        n_rows=np.concatenate([part.n_rows for part in parts]),
-        n_cols=np.concatenate([part.n_cols for part in parts]),
-        discount=np.concatenate([part.discount for part in parts]),
-    )
-    if table_shapes(joined) != [list(shape) for shape in shapes]:
+    if any(columns > rows for rows, columns in shapes):
         raise ValueError("Stirling tables of impossible shapes")
-    return joined
+    return shaped_tables(discounts, [(rows, columns) for rows, columns in shapes])
 
 
 def _capacity(status: Array) -> int:
@@ -126,6 +121,8 @@ def _check_shapes(state: State, arrays: Mapping[str, Array]) -> None:
         "rests": ((3, n_rests), net.rests.dtype),
         "weight": ((max(n_to_rests, 1),), net.weight.dtype),
     } | {name: (getattr(text, name).shape, getattr(text, name).dtype) for name in TOKENS}
+    if state.plan.sampled_discounts:
+        wanted[DISCOUNTS] = ((len(state.plan.sampled_discounts),), np.dtype(np.float64))
     for name, (shape, dtype) in wanted.items():
         if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
             raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
@@ -150,5 +147,7 @@ def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
     for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
         if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
             raise ValueError("a walk to a parent that is not there")
+    if state.plan.sampled_discounts and not ((arrays[DISCOUNTS] > 0) & (arrays[DISCOUNTS] < 1)).all():
+        raise ValueError("a discount outside (0, 1)")
     if any(arrays[name].size and arrays[name].min() < 0 for name in ("counts", "to", "totals", "n_to")):
         raise ValueError("a count below zero")

@@ -16,6 +16,7 @@ from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
 from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
+from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
@@ -23,12 +24,14 @@ from pitmanyor.sampling.start import search
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
+from pitmanyor.state.discount_values import discount_of
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import arrange
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
 RATE = "moves/rate"  # in the trace
 SEARCHED = 2**32  # sweeps of the search for a start are numbered from here on
+DISCOUNT = "discount/"  # names of the trace
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
 
@@ -121,7 +124,7 @@ class Chain:
         self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
 
     def step(self) -> None:
-        """One sweep: concentrations, then every token; then the trace. A StateError if a number is no number."""
+        """One sweep: concentrations, discounts, every token; then the trace. A StateError if a number is no number."""
         check_measures(self.state, self.measures)
         self.n_sweeps += 1
         seed = (self.seed, self.chain, self.n_sweeps)
@@ -131,8 +134,10 @@ class Chain:
         self._remember(tally)
 
     def _sweep(self, seed: Seed) -> Tally | None:
-        """Concentrations, every token, and some moves of whole topics; what the moves came to."""
-        sample_concentrations(self.state, self.measures, seed, *((self.network.fixed,) if self.network else ()))
+        """Concentrations, discounts, every token, and some moves of whole topics; what the moves came to."""
+        fixed = self.network.fixed if self.network else ()
+        sample_concentrations(self.state, self.measures, seed, fixed)
+        sample_discounts(self.state, seed, fixed)
         check_terms(self.state)
         tally = Tally() if self.moves else None
         if self.network:
@@ -180,7 +185,15 @@ class Chain:
             self._add(f"customers/{node.name}", float(customers))
             self._add(f"tables/{node.name}", float(tables))
             self._add(f"concentration/{node.name}", float(np.mean(concentration_of(state, node.name))))
+        self._remember_discounts()
         self._remember_network()
+
+    def _remember_discounts(self) -> None:
+        """Those that are sampled. A gem that a network has made finite has none any more: not a number."""
+        sampled = [self.state.plan.nodes[i].name for i in self.state.plan.sampled_discounts]
+        known = [name.removeprefix(DISCOUNT) for name in self.trace if name.startswith(DISCOUNT)]
+        for name in dict.fromkeys([*known, *sampled]):
+            self._add(f"{DISCOUNT}{name}", discount_of(self.state, name) if name in sampled else math.nan)
 
     def _remember_network(self) -> None:
         """Not a number as long as the network has not joined."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.monitor.sizes import count_sizes, sum_documents
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, LAYER, N_COLUMNS, OWN, SHIFT
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN, SHIFT
 from pitmanyor.kernels.restaurant.births import LEAST
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
@@ -44,7 +44,7 @@ class Measures:
                     total, sizes = _documents(state, local)
                     if node.per_topic:
                         sizes = _sizes_of_crossed(state, i)
-                    self.by_node[i] = _layer(total, sizes, node.discount, b, rng)
+                    self.by_node[i] = _layer(total, sizes, float(net.reals[i, DISCOUNT]), b, rng)
                 else:
                     self.by_node[i] = state.text.measures[:, local].astype(np.float64)
                 local += 1

@@ -11,6 +11,7 @@ from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.state.discount_values import discount_of, set_discounts
 from pitmanyor.state.state import RULES, State, new_state
 from pitmanyor.state.stirling_sizes import fit_tables
 
@@ -48,7 +49,7 @@ def finite_plan(plan: Plan, n_topics: int) -> Plan:
 
 
 def join_state(state: State, spare: int) -> State:
-    """A tidy state as one of so many topics for good: every count, every token where it was."""
+    """A tidy state as one of so many topics for good: every count, every token where it was, discounts as they are."""
     plan = finite_plan(state.plan, state.n_topics + spare)
     rule = next(name for name, code in RULES.items() if code == state.net.status[RULE])
     new = new_state(plan, rule=rule, precision=state.net.stay.dtype)  # type: ignore[arg-type]
@@ -74,5 +75,6 @@ def join_state(state: State, spare: int) -> State:
     for name in ("topic", "code", "concentration", "measures"):
         np.copyto(getattr(new.text, name), getattr(state.text, name))
     fit_tables(new)
+    set_discounts(new, {i: discount_of(state, plan.nodes[i].name) for i in plan.sampled_discounts})
     refresh_all(new.net, new.tables)
     return new

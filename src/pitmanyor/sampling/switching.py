@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, EXPLICIT, MASK, SHIFT, TABLES
+from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DISCOUNT, EXPLICIT, MASK, SHIFT, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.kernels.switching.customers import Exits, Parts, count_shared, forget, list_exits
@@ -214,7 +214,7 @@ class Switch:
     def _up_leaf(self, state: State, i: int, leaves: LeafIndex, seed: Seed) -> None:
         """A word node whose customers are tokens; its restaurants know how many."""
         block = state.layout.blocks[i]
-        if state.plan.nodes[i].discount > 0:
+        if state.net.reals[i, DISCOUNT] > 0:
             up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
         tokens = (state.text.topic, state.text.code)
         given = (state.net, state.tables, state.terms, self.family, tokens, leaves.tokens, i)
@@ -225,7 +225,7 @@ class Switch:
         net, block, chunks = state.net, state.layout.blocks[i], self.chunks[i]
         partial = np.empty((len(chunks.bounds) - 1, block.width * (2 + block.n_parents)), np.int64)
         up_totals(net, i, chunks.bounds, chunks.instances, partial)
-        if state.plan.nodes[i].discount > 0:
+        if state.net.reals[i, DISCOUNT] > 0:
             up_scalars(net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
         up_words(net, state.tables, self.family, i, chunks.bounds, self.scalars, self.n_held, seed)
         up_totals(net, i, chunks.bounds, chunks.instances, partial)

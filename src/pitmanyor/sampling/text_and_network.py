@@ -33,6 +33,7 @@ from pitmanyor.sampling.joining import root_of
 from pitmanyor.sampling.paper_network import PaperNetwork
 from pitmanyor.sampling.switching import Given, Switch
 from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.discount_values import discount_of
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling_sizes import fit_tables
 
@@ -114,7 +115,7 @@ class TextAndNetwork:
                 for links in between
                 if links.kernel == "pair"
             }
-            nodes[name] = LinkedNode(plan.graph[name].discount, masses, sets, seen, pairs)
+            nodes[name] = LinkedNode(discount_of(state, name), masses, sets, seen, pairs)
             shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].share == "layer")
         return Network(root, nodes, shared)
 
@@ -203,8 +204,8 @@ class TextAndNetwork:
         return out
 
     def _seats(self, state: State) -> dict[str, Seats]:
-        discounts, graph = state.plan.discounts, state.plan.graph
-        return {name: Seats(state.tables, discounts.index(graph[name].discount)) for name in self.linked}
+        plan = state.plan
+        return {name: Seats(state.tables, plan.stirling_table[plan.index[name]]) for name in self.linked}
 
     def _read_customers(self, state: State) -> None:
         """What the text left: customers of linked nodes, and of the root from all others."""

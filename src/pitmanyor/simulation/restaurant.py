@@ -19,12 +19,23 @@ Means = dict[int, NDArray[np.float64]]
 class Restaurant:
     """The counts of one instance of a node, with every customer's dish in `seats` in order of arrival."""
 
-    __slots__ = ("concentration", "customers", "n_tables_to", "node", "parents", "seats", "tables", "tables_to")
+    __slots__ = (
+        "concentration",
+        "customers",
+        "discount",
+        "n_tables_to",
+        "node",
+        "parents",
+        "seats",
+        "tables",
+        "tables_to",
+    )
 
-    def __init__(self, node: Node, parents: tuple[Restaurant, ...], concentration: float) -> None:
+    def __init__(self, node: Node, parents: tuple[Restaurant, ...], concentration: float, discount: float) -> None:
         self.node = node
         self.parents = parents
         self.concentration = concentration
+        self.discount = discount
         self.seats: list[int] = []
         self.customers: dict[int, int] = {}
         self.tables: dict[int, int] = {}
@@ -41,8 +52,7 @@ class Restaurant:
         if at >= len(self.seats):
             return None
         dish = self.seats[int(at)]
-        discount = self.node.discount
-        if discount and uniform() * self.customers[dish] < discount * self.tables[dish]:
+        if self.discount and uniform() * self.customers[dish] < self.discount * self.tables[dish]:
             return None
         return dish
 
@@ -91,7 +101,7 @@ def posterior_mean(
             base = np.average(means, axis=0, weights=weights)
         else:
             base = base_of_root(house)
-        discount = house.node.discount
+        discount = house.discount
         out = (house.concentration + discount * sum(house.tables.values())) * base
         for dish, customers in house.customers.items():
             out[dish] += customers - discount * house.tables.get(dish, 0)

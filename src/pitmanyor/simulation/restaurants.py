@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Gamma, Graph, Node
+from pitmanyor.graph import Beta, Gamma, Graph, Node
+from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.simulation.plates import Key, Plates
 from pitmanyor.simulation.restaurant import Means, Restaurant, posterior_mean
 from pitmanyor.simulation.vectors import Vectors
@@ -25,7 +26,7 @@ class Restaurants:
 
     `vocabularies` gives the word indices that each word root's `over` stands for. `concentrations` overrides the
     graph's (a number per node, or one per instance); the others are drawn from their priors, one per node name, or one
-    per instance under `share="node"`.
+    per instance under `share="node"`. `discounts` likewise has those of nodes; the others are the graph's, or drawn.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Restaurants:
         concentrations: Concentrations | None = None,
         *,
         rng: Random,
+        discounts: Mapping[str, float] | None = None,
     ) -> None:
         plates.check(graph)
         self.graph = graph
@@ -49,6 +51,10 @@ class Restaurants:
             if isinstance(given, Gamma):
                 given = {} if node.share == "node" else self._from_prior(given)
             self.concentrations[node.name] = dict(given) if isinstance(given, Mapping) else float(given)
+        self.discounts: dict[str, float] = {}
+        for node in graph.nodes:
+            wanted = (discounts or {}).get(node.name, node.discount)
+            self.discounts[node.name] = self._discount(wanted) if isinstance(wanted, Beta) else float(wanted)
 
     @classmethod
     def of(
@@ -162,7 +168,7 @@ class Restaurants:
         houses = self._open[name]
         if key not in houses:
             parents = tuple(self._house(parent, document, topic) for parent in node.parents)
-            houses[key] = Restaurant(node, parents, self._concentration(node, key))
+            houses[key] = Restaurant(node, parents, self._concentration(node, key), self.discounts[name])
         return houses[key]
 
     def _concentration(self, node: Node, key: Key) -> float:
@@ -178,6 +184,12 @@ class Restaurants:
     def _from_prior(self, prior: Gamma) -> float:
         """A draw from Gamma(shape, rate); a tiny shape may underflow, and a concentration must stay positive."""
         return max(self._rng.gammavariate(prior.shape, 1.0 / prior.rate), sys.float_info.min)
+
+    def _discount(self, prior: Beta) -> float:
+        """A draw from the prior, within the bounds of sampled discounts (maths 5)."""
+        while not LEAST_DISCOUNT <= (drawn := self._rng.betavariate(prior.alpha, prior.beta)) <= MOST_DISCOUNT:
+            pass
+        return drawn
 
     def _new_dish(self, root: Restaurant) -> int:
         if root.node.kind == "gem":

@@ -33,8 +33,9 @@ class Simulation:
     """A simulated corpus and what made it.
 
     `topics[stream][d]` has the topic of every token of document d. `vocabularies` has, by the name that the graph uses,
-    the word indices a token may take. `concentrations` has one number per node, or a dict by instance. `links` has, by
-    link set, the vectors of its instances, the weights of its random function and the probability of every pair.
+    the word indices a token may take. `concentrations` has one number per node, or a dict by instance; `discounts` has
+    one number per node. `links` has, by link set, the vectors of its instances, the weights of its random function and
+    the probability of every pair.
     """
 
     corpus: Corpus
@@ -51,6 +52,10 @@ class Simulation:
     @property
     def concentrations(self) -> dict[str, float | dict[Key, float]]:
         return self.restaurants.concentrations
+
+    @property
+    def discounts(self) -> dict[str, float]:
+        return self.restaurants.discounts
 
     @property
     def customers(self) -> Counts:
@@ -86,9 +91,10 @@ def simulate(
     `tokens` is the length of every document (a number), or by stream a number or one length per document. `groups`
     gives labels per document, or a number: so many labels, dealt out at random. `vocabulary` is a number of words or
     the words, or a dict of them by vocabulary: "vocabulary" for words all streams share, a stream's name for its own.
-    Concentrations with a prior are drawn from it first. Links come last: the vectors of linked instances given all
-    seats, then the random function and the links; the text is the same with links and without. That is exact too where
-    the root has a number of topics, and under a `gem` but for what is left of it after a thousand more (maths 6).
+    Concentrations and discounts with a prior are drawn from it first. Links come last: the vectors of linked instances
+    given all seats, then the random function and the links; the text is the same with links and without. That is exact
+    too where the root has a number of topics, and under a `gem` but for what is left of it after a thousand more
+    (maths 6).
 
     A corpus has one vocabulary, so it is the union of all of them; "vocabulary" in the graph means that union, own
     words of streams included. A plan, which sees only the corpus, takes for a stream's own vocabulary the words that

@@ -30,7 +30,7 @@ class Vectors:
     def of(self, house: Restaurant) -> Floats:
         """Shares ~ Dirichlet(c - a t, b + a T) of the dishes served and, last, of what new tables would serve."""
         if id(house) not in self._known:
-            a = house.node.discount
+            a = house.discount
             b = house.concentration + a * sum(house.tables.values())
             dishes = np.array(list(house.customers), np.int64)
             seated = [n - a * house.tables.get(k, 0) for k, n in house.customers.items()]
@@ -42,7 +42,7 @@ class Vectors:
 
     def _anew(self, house: Restaurant, b: float) -> Floats:
         """What new tables serve: PYP(a, b, base), or new topics of a `gem`."""
-        a = house.node.discount
+        a = house.discount
         if house.node.kind == "gem":
             return np.append(np.zeros(len(house.customers)), break_sticks(a, b, self._rng))
         return pitman_yor(self._base(house), a, b, self._rng)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node
 from pitmanyor.kernels.monitor.read_back import gather
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, OWN, TABLES
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, OWN, TABLES
 from pitmanyor.plan.instances import parent_instance
 from pitmanyor.state.state import State
 
@@ -28,6 +28,7 @@ class Counts:
     tables: NDArray[np.int64]
     to: NDArray[np.int64]
     concentration: Floats
+    discount: float
 
 
 def n_rows(state: State, node: Node) -> int:
@@ -57,7 +58,7 @@ def _local_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
     own = int(state.net.nodes[i, OWN])
     layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
     b = state.text.concentration[own] if own >= 0 else np.full(rows, layer)
-    return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64))
+    return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64), float(state.net.reals[i, DISCOUNT]))
 
 
 def _shared_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
@@ -85,7 +86,7 @@ def _shared_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
     b = per_restaurant(net.rests[CONCENTRATION, block.rests], 1)[:, 0].astype(np.float64)
     customers = table(CUSTOMERS)
     tables = (customers > 0).astype(np.int64) if node.kind == "gem" else table(TABLES)
-    return Counts(customers, tables, to, b)
+    return Counts(customers, tables, to, b, float(net.reals[i, DISCOUNT]))
 
 
 def mixing(node: Node, counts: Counts) -> Floats:
@@ -130,7 +131,7 @@ def _node_mean(state: State, node: Node, done: dict[str, Floats], infinite: bool
     if (vectors := _vectors(state, node)) is not None:
         return vectors
     counts = counts_of(state, node.name)
-    a, b = node.discount, counts.concentration[:, None]
+    a, b = counts.discount, counts.concentration[:, None]
     c, t = counts.customers.astype(np.float64), counts.tables
     if node.kind == "gem":
         total = b[0, 0] + c.sum()

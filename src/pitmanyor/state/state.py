@@ -107,7 +107,7 @@ def new_state(
         words=words,
         visit=visit,
         tables=tables,
-        terms=_new_terms(plan, net, tables),
+        terms=new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
         plain=is_plain(plan) or is_crossed(plan),
         slots=new_slots(plan, layout.capacity, 1, precision),
@@ -118,11 +118,11 @@ def new_state(
     return state
 
 
-def _new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
-    discounts = np.array(plan.discounts)
+def new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
+    """Terms of small counts under the discounts of the tables."""
     cells = net.cells[plan.cells.first[local_nodes(plan)]]
-    small = np.zeros((len(discounts), FEW, MANY, 4))
-    fill_terms(small, tables, discounts, int(net.status[RULE]))
+    small = np.zeros((len(tables.discount), FEW, MANY, 4))
+    fill_terms(small, tables, tables.discount, int(net.status[RULE]))
     return Terms(small, cells, small.reshape(-1).astype(net.stay.dtype))
 
 
@@ -180,7 +180,12 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
         rests[CONCENTRATION, block.rests] = starting_concentration(node.concentration)
     return Net(
         nodes=_node_table(plan),
-        reals=np.array([(node.discount, _base(plan, i), *_own_prior(node)) for i, node in enumerate(plan.nodes)]),
+        reals=np.array(
+            [
+                (plan.discounts[plan.stirling_table[i]], _base(plan, i), *_own_prior(node))
+                for i, node in enumerate(plan.nodes)
+            ]
+        ),
         prior=np.array([x for node in plan.nodes for x in _mixing(node)] or [0.0]),
         cells=layout.cells,
         counts=np.zeros((n_counts, 2), np.int32),
@@ -198,7 +203,6 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
 def _node_table(plan: Plan) -> NDArray[np.int64]:
     """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., LAYER."""
     shift, mask = plan.shift_and_mask()
-    discounts = plan.discounts
     local, own = local_nodes(plan), _own(plan)
     leaves = {stream.emit for stream in plan.graph.streams} - {name for node in plan.nodes for name in node.parents}
     rows, prior_first = [], 0
@@ -212,7 +216,7 @@ def _node_table(plan: Plan) -> NDArray[np.int64]:
             len(node.parents),
             node.mix_weights is None,
             prior_first,
-            discounts.index(node.discount),
+            plan.stirling_table[i],
             shift[i],
             mask[i],
             0,

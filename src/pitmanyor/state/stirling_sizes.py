@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.kernels.numbers.stirling import StirlingTables, build_tables, grow
-from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES
+from pitmanyor.kernels.numbers.stirling import StirlingTables, bounded, build_tables, grow, shaped_tables
+from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLE, TABLES
 from pitmanyor.plan import Plan
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 << 20
 LEAST_ROWS, MOST_ROWS = 1024, 16384
 LEAST_COLUMNS, MOST_COLUMNS = 256, 1024
+# tables of sampled discounts are filled again and again: they start small and are bounded each by itself
+SAMPLED_SHAPE, SAMPLED_BYTES = (1024, 80), 16 << 20
 
 
 def first_tables(plan: Plan) -> StirlingTables:
@@ -23,7 +25,11 @@ def first_tables(plan: Plan) -> StirlingTables:
     commonest = int(np.bincount(plan.order.word, minlength=1).max())
     rows = min(max(commonest + 2, LEAST_ROWS), MOST_ROWS)
     columns = min(max(rows // 16, LEAST_COLUMNS), MOST_COLUMNS)
-    return build_tables(plan.discounts, rows, columns, MOST_BYTES)
+    if not plan.sampled_discounts:
+        return build_tables(plan.discounts, rows, columns, MOST_BYTES)
+    n_sampled = len(plan.sampled_discounts)
+    fixed = bounded((rows + 1, columns + 1), MOST_BYTES // len(plan.discounts))
+    return shaped_tables(plan.discounts, [fixed] * (len(plan.discounts) - n_sampled) + [SAMPLED_SHAPE] * n_sampled)
 
 
 def fit_tables(state: State) -> None:
@@ -32,5 +38,12 @@ def fit_tables(state: State) -> None:
         if node.kind == "pyp" and not node.local:
             counts = state.net.counts[state.layout.blocks[i].rows]  # column by column: NumPy is slow along both
             customers, tables = int(counts[:, CUSTOMERS].max()), int(counts[:, TABLES].max())
-            index = state.plan.discounts.index(node.discount)
-            state.tables = grow(state.tables, index, customers + 2, tables + 2, MOST_BYTES)
+            fit_table(state, i, customers, tables)
+
+
+def fit_table(state: State, i: int, customers: int, tables: int) -> None:
+    """Grow the table of node i to so many customers and tables of a dish, where the bound lets it."""
+    most = MOST_BYTES
+    if i in state.plan.sampled_discounts:
+        most = SAMPLED_BYTES * len(state.plan.discounts)  # `grow` takes an equal share of it
+    state.tables = grow(state.tables, int(state.net.nodes[i, TABLE]), customers + 2, tables + 2, most)

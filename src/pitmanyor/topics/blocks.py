@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Node
 from pitmanyor.kernels.monitor.read_back import gather
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, OWN
 from pitmanyor.results.fitting import Fit
 from pitmanyor.state.means import Counts, mean, mixing
 from pitmanyor.topics.topic_view import View
@@ -50,7 +50,7 @@ def document_blocks(fit: Fit, shown: View | None = None, stream: str | None = No
 
 def _mean(node: Node, counts: Counts, done: dict[str, Floats]) -> Floats:
     """The posterior mean of a document node given those above it (maths 5)."""
-    a, b = node.discount, counts.concentration[:, None]
+    a, b = counts.discount, counts.concentration[:, None]
     c, t = counts.customers, counts.tables
     total = b + c.sum(axis=1, keepdims=True)
     if node.kind == "dirichlet":
@@ -77,4 +77,4 @@ def _counts(fit: Fit, node: Node, documents: slice) -> Counts:
     own = int(state.net.nodes[i, OWN])
     layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
     b = state.text.concentration[own][documents] if own >= 0 else np.full(len(customers), layer)
-    return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64))
+    return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64), float(state.net.reals[i, DISCOUNT]))

@@ -12,20 +12,32 @@ import math
 import numpy as np
 
 from pitmanyor.kernels.numbers.stirling_contour import guess_mode, log_stirling_beyond, ratio_beyond
-from pitmanyor.kernels.numbers.stirling_tables import StirlingTables, build_tables, grow
+from pitmanyor.kernels.numbers.stirling_tables import (
+    StirlingTables,
+    bounded,
+    build_tables,
+    grow,
+    only,
+    refill,
+    shaped_tables,
+)
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 
 __all__ = [
     "StirlingTables",
+    "bounded",
     "build_tables",
     "draw_short",
     "draw_tables",
     "grow",
     "is_short",
     "log_stirling",
+    "only",
     "open_ratio",
     "ratio",
+    "refill",
+    "shaped_tables",
     "stay_ratio",
 ]
 

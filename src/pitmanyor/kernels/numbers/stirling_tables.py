@@ -72,6 +72,30 @@ def _assemble(
     return StirlingTables(ratios, offset, n_rows, n_cols, discounts)
 
 
+def shaped_tables(discounts: Sequence[float] | NDArray[np.float64], shapes: list[tuple[int, int]]) -> StirlingTables:
+    """Tables of so many rows and columns, for each discount its own."""
+    return _assemble(np.array(discounts, dtype=np.float64), shapes, None)
+
+
+def bounded(shape: tuple[int, int], max_bytes: int) -> tuple[int, int]:
+    """Rows and columns as wanted, or as many as so many bytes hold."""
+    return _bounded(shape, (1, 1), max_bytes // 8)
+
+
+def refill(tables: StirlingTables, i: int, a: float) -> None:
+    """Let table i be that of another discount, in place: some 2 ns a ratio."""
+    tables.discount[i] = a
+    _fill(tables.ratios, int(tables.offset[i]), int(tables.n_rows[i]), int(tables.n_cols[i]), a)
+
+
+def only(tables: StirlingTables, i: int) -> StirlingTables:
+    """Table i as the only one, over the same memory."""
+    at = slice(i, i + 1)
+    return tables._replace(
+        offset=tables.offset[at], n_rows=tables.n_rows[at], n_cols=tables.n_cols[at], discount=tables.discount[at]
+    )
+
+
 def build_tables(
     discounts: Sequence[float] | NDArray[np.float64],
     max_customers: int = 4096,

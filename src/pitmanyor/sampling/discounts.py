@@ -1,0 +1,170 @@
+"""Discounts sampled given the counts of their nodes, one for all instances of a node (maths 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Beta, Node
+from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
+from pitmanyor.kernels.monitor.discount_likelihood import Statistics, log_likelihood
+from pitmanyor.kernels.monitor.seatings import (
+    EMPTY,
+    FEW,
+    MANY,
+    Dishes,
+    Seatings,
+    Walks,
+    count_local_seatings,
+    count_shared_seatings,
+)
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, OWN, TABLES
+from pitmanyor.network.slices import slice_sample
+from pitmanyor.plan import Plan
+from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.discount_values import set_discounts
+from pitmanyor.state.state import State
+from pitmanyor.state.stirling_sizes import fit_table
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+EVERY = 4  # sweeps: the nodes take turns
+SLICES = 13  # the purpose of the stream
+WIDEST = 0.5  # of the first interval
+
+
+class Opened(NamedTuple):
+    """Restaurants by their numbers of tables and their concentrations, and how many there are of each."""
+
+    tables: Ints
+    concentration: Floats
+    times: Ints
+
+
+def sample_discounts(state: State, seed: Seed, but: Collection[str] = ()) -> None:
+    """Draw the discounts whose turn it is in this sweep, of those that have a prior; `but` these nodes'."""
+    rng = generator(seed, SLICES)
+    for turn, i in enumerate(state.plan.sampled_discounts):
+        if (seed[2] + turn) % EVERY == 0 and state.plan.nodes[i].name not in but:
+            draw_discount(state, i, rng)
+
+
+def draw_discount(state: State, i: int, rng: np.random.Generator) -> None:
+    """One slice of the posterior of node i's discount given its counts and concentrations."""
+    prior = state.plan.nodes[i].discount
+    assert isinstance(prior, Beta)
+    seatings, opened = seatings_of(state, i)
+    given = statistics_of(seatings, opened)
+
+    def log_density(a: float) -> float:
+        if not LEAST_DISCOUNT <= a <= MOST_DISCOUNT:
+            return -math.inf
+        return log_prior(prior, a) + float(log_likelihood(a, given))
+
+    a = slice_sample(float(state.net.reals[i, DISCOUNT]), log_density, rng, _width(seatings))
+    if state.plan.nodes[i].kind == "pyp":
+        fit_table(state, i, *_largest(seatings))
+    set_discounts(state, {i: a})
+
+
+def log_prior(prior: Beta, a: float) -> float:
+    """Up to a constant: the prior is cut off at the bounds."""
+    return (prior.alpha - 1.0) * math.log(a) + (prior.beta - 1.0) * math.log1p(-a)
+
+
+def _width(seatings: Seatings) -> float:
+    """A first interval about as wide as the posterior: it depends on the counts, which are given, and not on a."""
+    return min(WIDEST, 2.0 / math.sqrt(1.0 + seatings.small[2:].sum() + len(seatings.large)))
+
+
+def _largest(seatings: Seatings) -> tuple[int, int]:
+    """The most customers, and the most tables, that a dish has."""
+    small, large = seatings.small, seatings.large.max(axis=0, initial=0)
+    customers, tables = (int(np.flatnonzero(small.any(axis=axis)).max(initial=0)) for axis in (1, 0))
+    return max(customers, int(large[CUSTOMERS])), max(tables, int(large[TABLES]))
+
+
+def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
+    """Customers and tables of all dishes of a node, and the tables of its restaurants."""
+    node = state.plan.nodes[i]
+    seatings, opened = (_local if node.local else _shared)(state, i, node)
+    return seatings._replace(large=seatings.large[: seatings.n_large[0]]), opened
+
+
+def _no_seatings(n_customers: int) -> Seatings:
+    """Whoever is listed has as many customers as FEW at least."""
+    large = np.zeros((n_customers // FEW + 1, 2), np.int64)
+    return Seatings(np.zeros((MANY, FEW), np.int64), large, np.zeros(1, np.int64))
+
+
+def _shared(state: State, i: int, node: Node) -> tuple[Seatings, Opened]:
+    net, block, cells = state.net, state.layout.blocks[i], state.plan.cells.of(i)
+    seatings = _no_seatings(int(net.totals[block.rests, CUSTOMERS].sum()))
+    count_shared_seatings(net, i, cells.start, cells.stop, seatings)
+    tables = np.array([state.n_topics]) if node.kind == "gem" else net.totals[block.rests, TABLES]
+    return seatings, _opened(tables, net.rests[CONCENTRATION, block.rests])
+
+
+def _local(state: State, i: int, node: Node) -> tuple[Seatings, Opened]:
+    net, text, block = state.net, state.text, state.layout.blocks[i]
+    longest = int(np.diff(text.first[:: text.leaf.shape[1]]).max())
+    places = 1 << (2 * longest).bit_length()
+    dishes = Dishes(
+        key=np.full(places, EMPTY),
+        counts=np.zeros((places, 2), np.int64),
+        used=np.zeros(longest, np.int64),
+        opened=np.zeros(state.capacity if node.per_topic else 1, np.int64),
+    )
+    seatings, sizes = _no_seatings(state.plan.n_tokens), np.zeros(longest + 1, np.int64)
+    by_document = np.zeros(state.plan.n_documents, np.int64)
+    count_local_seatings(net, text, walks_to(state.plan, i), dishes, seatings, sizes, by_document)
+    own = int(net.nodes[i, OWN])
+    if own >= 0:
+        return seatings, _opened(by_document, text.concentration[own])
+    tables = np.flatnonzero(sizes)
+    return seatings, _opened(tables, np.full(len(tables), net.rests[CONCENTRATION, block.rest]), sizes[tables])
+
+
+def _opened(tables: Ints, concentration: Floats, times: Ints | None = None) -> Opened:
+    """A restaurant with one table says nothing: (b|a)_1 = b."""
+    kept = tables > 1
+    times = np.ones(len(tables), np.int64) if times is None else times
+    return Opened(tables[kept], concentration[kept], times[kept])
+
+
+def walks_to(plan: Plan, i: int) -> Walks:
+    """The ways of tokens to a local node."""
+    node = plan.nodes[i]
+    above = np.full((len(plan.nodes), max(2, *(len(one.parents) for one in plan.nodes))), EMPTY)
+    for j, one in enumerate(plan.nodes):
+        for p, name in enumerate(one.parents):
+            if plan.graph[name].local:
+                above[j, p] = plan.index[name]
+    leaves = [stream.topic if node.side == "topic" else stream.emit for stream in plan.graph.streams]
+    reach = [name if node.name in plan.lineage(name) and plan.graph[name].local else None for name in leaves]
+    return Walks(i, np.array([EMPTY if name is None else plan.index[name] for name in reach]), above)
+
+
+def statistics_of(seatings: Seatings, opened: Opened) -> Statistics:
+    """What the likelihood of a discount needs of the counts, as it needs it."""
+    by_customers = seatings.small.sum(axis=1)
+    rows = int(np.flatnonzero(by_customers).max(initial=0)) + 1
+    small = seatings.small[:rows]
+    more = np.zeros((rows, FEW), np.int64)
+    more[:, :-1] = small[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+    last = (FEW - 1 - np.argmax(more[:, ::-1] > 0, axis=1)) * (more[:, 1:] > 0).any(axis=1)
+    beyond = by_customers[:rows][::-1].cumsum()[::-1][1:]
+    return Statistics(
+        beyond=beyond,
+        more=more,
+        last=last[: int(np.flatnonzero(last).max(initial=0)) + 1],
+        rows=np.zeros((2, max(2, int(last.max()) + 1))),
+        large=seatings.large,
+        opened=opened.tables,
+        concentration=opened.concentration,
+        times=opened.times,
+    )
