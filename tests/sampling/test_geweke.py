@@ -12,7 +12,7 @@ import pytest
 
 from oracle.geweke import Shape, marginal, successive
 from oracle.runs import errors, z_scores
-from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.kernels.monitor.log_joint import OMEGA
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.sampling import concentrations
@@ -26,6 +26,10 @@ MODELS: dict[str, Graph] = {
     "tntm": tntm().without("follows"),
     "tntm without mu1": tntm().without("follows").rebase("theta_tag", "eta"),
     "bursty": bursty(hpyp()),
+    "hpyp, discounts": hpyp().set("*", discount=Beta(1, 1)),
+    "author_topic, discounts": author_topic().set("*", discount=Beta(2, 2)),
+    "tntm, discounts": tntm().without("follows").set("*", discount=Beta(1, 2)),
+    "bursty, discounts": bursty(hpyp()).set("*", discount=Beta(1, 1)),
 }
 
 

@@ -106,7 +106,7 @@ class Sweeper:
         if self.sweep == "explicit":
             is_anchor[:] = False
         elif self.sweep == "mixed":
-            is_anchor = generator(seed, ANCHORS).random(n_documents) < self.anchors
+            is_anchor = pick_anchors(state, self.anchors, seed)
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
         collapsed(state, np.flatnonzero(is_anchor), seed)
@@ -118,6 +118,18 @@ class Sweeper:
             self.switch.down(state, seed, n_held=n_held)
             self.explicit.sweep(state, others, n_held, seed, self.passes)
             self.switch.up(state, seed)
+
+
+def pick_anchors(state: State, share: float, seed: Seed) -> NDArray[np.bool_]:
+    """A random share of the documents, whatever the state is; one that has tokens is among them.
+
+    Without any held topics no other document could be visited, and what is measured of them would be out of date.
+    """
+    rng, lengths = generator(seed, ANCHORS), np.diff(state.text.first[:: state.text.leaf.shape[1]])
+    is_anchor = np.asarray(rng.random(state.plan.n_documents) < share)
+    if lengths.any() and not lengths[is_anchor].any():
+        is_anchor[rng.choice(np.flatnonzero(lengths))] = True
+    return is_anchor
 
 
 def held_topics(state: State, is_anchor: NDArray[np.bool_]) -> NDArray[np.bool_]:
