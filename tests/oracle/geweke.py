@@ -1,8 +1,9 @@
 """Geweke's joint test: the prior, and a chain that updates everything given the words and then the words.
 
 Marginal-conditional draws seat everybody straight from the prior. The successive-conditional chain alternates the real
-sweep, the real concentrations and discounts, and words drawn anew given the topics. If each leaves the posterior alone, both have
-the same means. Word-side nodes must have a cell for every word: no plate of documents' groups, no words that are few.
+sweep, the real concentrations and discounts, and words drawn anew given the topics. If each leaves the posterior alone,
+both have the same means. Word-side nodes must have a cell for every word: no plate of documents' groups, no words that
+are few.
 """
 
 from __future__ import annotations

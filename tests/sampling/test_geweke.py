@@ -1,7 +1,7 @@
-"""Geweke's joint test of sweeps and concentrations together, for every ready model.
+"""Geweke's joint test of sweeps, concentrations and discounts together, for every ready model.
 
-Some 600 means in all, |z| < 4 with errors from batches: a right sampler under other seeds would fail about once in
-fifty runs of this file.
+Some 1,000 means in all, |z| < 4 with errors from batches: a right sampler under other seeds would fail about once in
+thirty runs of this file.
 """
 
 from functools import cache
@@ -15,7 +15,9 @@ from oracle.runs import errors, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.kernels.monitor.log_joint import OMEGA
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
-from pitmanyor.sampling import concentrations
+from pitmanyor.sampling import concentrations, discounts
+from pitmanyor.sampling.discounts import Opened, statistics_of
+from pitmanyor.state import discount_values
 
 N_STEPS, LARGEST = 3_000, 4.0
 MODELS: dict[str, Graph] = {
@@ -27,7 +29,6 @@ MODELS: dict[str, Graph] = {
     "tntm without mu1": tntm().without("follows").rebase("theta_tag", "eta"),
     "bursty": bursty(hpyp()),
     "hpyp, discounts": hpyp().set("*", discount=Beta(1, 1)),
-    "author_topic, discounts": author_topic().set("*", discount=Beta(2, 2)),
     "tntm, discounts": tntm().without("follows").set("*", discount=Beta(1, 2)),
     "bursty, discounts": bursty(hpyp()).set("*", discount=Beta(1, 1)),
 }
@@ -64,3 +65,26 @@ def test_concentrations_without_omega_are_caught():
 
     with patch.object(concentrations, "_draw", draw):
         assert worst("hpyp", "collapsed") > 4.5
+
+
+def without_stirling_numbers(seatings, opened):
+    given = statistics_of(seatings, opened)
+    return given._replace(more=np.zeros_like(given.more))
+
+
+def without_tables(seatings, opened):
+    return statistics_of(seatings, Opened(*(part[:0] for part in opened)))
+
+
+@pytest.mark.parametrize("wrong", [without_stirling_numbers, without_tables])
+def test_discounts_without_one_of_their_terms_are_caught(wrong):
+    """Planted: S(c, t) at more than one table, or (b|a)_T, is left out of the likelihood."""
+    with patch.object(discounts, "statistics_of", wrong):
+        assert worst("hpyp, discounts", "collapsed") > 6
+
+
+@pytest.mark.parametrize("forgotten", ["refill", "_refill_terms"])
+def test_stirling_ratios_and_terms_that_do_not_follow_are_caught(forgotten):
+    """Planted: the table of ratios, or that of the terms of small counts, stays that of the first discount."""
+    with patch.object(discount_values, forgotten, lambda *_: None):
+        assert worst("hpyp, discounts", "collapsed") > 4.5

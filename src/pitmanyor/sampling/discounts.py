@@ -67,7 +67,7 @@ def draw_discount(state: State, i: int, rng: np.random.Generator) -> None:
 
     a = slice_sample(float(state.net.reals[i, DISCOUNT]), log_density, rng, _width(seatings))
     if state.plan.nodes[i].kind == "pyp":
-        fit_table(state, i, *_largest(seatings))
+        fit_table(state, i, int(seatings.most[CUSTOMERS]), int(seatings.most[TABLES]))
     set_discounts(state, {i: a})
 
 
@@ -81,24 +81,19 @@ def _width(seatings: Seatings) -> float:
     return min(WIDEST, 2.0 / math.sqrt(1.0 + seatings.small[2:].sum() + len(seatings.large)))
 
 
-def _largest(seatings: Seatings) -> tuple[int, int]:
-    """The most customers, and the most tables, that a dish has."""
-    small, large = seatings.small, seatings.large.max(axis=0, initial=0)
-    customers, tables = (int(np.flatnonzero(small.any(axis=axis)).max(initial=0)) for axis in (1, 0))
-    return max(customers, int(large[CUSTOMERS])), max(tables, int(large[TABLES]))
-
-
 def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
     """Customers and tables of all dishes of a node, and the tables of its restaurants."""
     node = state.plan.nodes[i]
     seatings, opened = (_local if node.local else _shared)(state, i, node)
-    return seatings._replace(large=seatings.large[: seatings.n_large[0]]), opened
+    customers, tables = seatings.most + 1
+    small, large = seatings.small[:customers, :tables], seatings.large[: seatings.n_large[0]]
+    return seatings._replace(small=small, large=large), opened
 
 
 def _no_seatings(n_customers: int) -> Seatings:
     """Whoever is listed has as many customers as FEW at least."""
     large = np.zeros((n_customers // FEW + 1, 2), np.int64)
-    return Seatings(np.zeros((MANY, FEW), np.int64), large, np.zeros(1, np.int64))
+    return Seatings(np.zeros((MANY, FEW), np.int64), large, np.zeros(1, np.int64), np.zeros(2, np.int64))
 
 
 def _shared(state: State, i: int, node: Node) -> tuple[Seatings, Opened]:
@@ -151,17 +146,14 @@ def walks_to(plan: Plan, i: int) -> Walks:
 
 def statistics_of(seatings: Seatings, opened: Opened) -> Statistics:
     """What the likelihood of a discount needs of the counts, as it needs it."""
-    by_customers = seatings.small.sum(axis=1)
-    rows = int(np.flatnonzero(by_customers).max(initial=0)) + 1
-    small = seatings.small[:rows]
-    more = np.zeros((rows, FEW), np.int64)
-    more[:, :-1] = small[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
-    last = (FEW - 1 - np.argmax(more[:, ::-1] > 0, axis=1)) * (more[:, 1:] > 0).any(axis=1)
-    beyond = by_customers[:rows][::-1].cumsum()[::-1][1:]
+    at_least = seatings.small[:, ::-1].cumsum(axis=1)[:, ::-1]  # so many tables
+    more = np.append(at_least[:, 1:], np.zeros((len(at_least), 1), np.int64), axis=1)
+    last = np.maximum((more > 0).sum(axis=1) - 1, 0)  # the numbers fall with j, from j = 0 on
+    n_rows = int(np.flatnonzero(last).max(initial=0)) + 1
     return Statistics(
-        beyond=beyond,
-        more=more,
-        last=last[: int(np.flatnonzero(last).max(initial=0)) + 1],
+        beyond=at_least[::-1, 0].cumsum()[-2::-1].copy(),
+        more=more[:n_rows],
+        last=last[:n_rows],
         rows=np.zeros((2, max(2, int(last.max()) + 1))),
         large=seatings.large,
         opened=opened.tables,

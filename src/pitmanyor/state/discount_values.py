@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pitmanyor.kernels.documents.general.scratch import fill_terms
 from pitmanyor.kernels.numbers.stirling import StirlingTables, only, refill
 from pitmanyor.kernels.restaurant.arrays import DISCOUNT, RULE, TABLE
-from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
+from pitmanyor.kernels.restaurant.refresh import refresh_occupied, refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
-from pitmanyor.kernels.switching.table_counts import refresh_counts
 from pitmanyor.state.state import State, new_terms
 
 
@@ -29,7 +28,7 @@ def set_discounts(state: State, discounts: Mapping[int, float]) -> None:
         _refill_terms(state, int(net.nodes[i, TABLE]))
         if not state.plan.nodes[i].local:
             block, cells = state.layout.blocks[i], state.plan.cells.of(i)
-            refresh_counts(net, state.tables, i, cells.start, cells.stop)
+            refresh_occupied(net, state.tables, state.terms, i, cells.start, cells.stop)
             refresh_restaurants(net, i, block.rest, block.to_rest, block.n_instances * block.own)
     open_door(net)
 

@@ -17,7 +17,7 @@ MOST_BYTES = 256 << 20
 LEAST_ROWS, MOST_ROWS = 1024, 16384
 LEAST_COLUMNS, MOST_COLUMNS = 256, 1024
 # tables of sampled discounts are filled again and again: they start small and are bounded each by itself
-SAMPLED_SHAPE, SAMPLED_BYTES = (1024, 80), 16 << 20
+SAMPLED_SHAPE, SAMPLED_BYTES = (512, 80), 16 << 20
 
 
 def first_tables(plan: Plan) -> StirlingTables:

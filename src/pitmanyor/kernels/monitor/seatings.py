@@ -38,6 +38,7 @@ class Seatings(NamedTuple):
     small: Ints  # (customers, tables): how many dishes
     large: Ints  # (dish, CUSTOMERS or TABLES), the first n_large[0] rows
     n_large: Ints
+    most: Ints  # customers of the dish that has most, and tables
 
 
 class Dishes(NamedTuple):
@@ -59,6 +60,7 @@ class Walks(NamedTuple):
 
 @inlined
 def _add(seatings, c, t):
+    seatings.most[CUSTOMERS], seatings.most[TABLES] = max(seatings.most[CUSTOMERS], c), max(seatings.most[TABLES], t)
     if c < MANY and t < FEW:
         seatings.small[c, t] += 1
     else:

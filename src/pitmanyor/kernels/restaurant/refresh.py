@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numba import prange
+
 from pitmanyor.kernels.restaurant.arrays import (
     CUSTOMERS,
     LIVE,
@@ -16,8 +18,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant
-from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant, refresh_small
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 
 @inner
@@ -43,6 +45,21 @@ def refresh_restaurants(net, node, rest, to_rest, size):
     """The `size` restaurants of one node, after its concentrations changed."""
     for j in range(size):
         refresh_restaurant(net, node, rest + j, to_rest + j * net.nodes[node, N_PARENTS])
+
+
+@inner
+def _refresh_row(net, tables, terms, node, cell):
+    row = net.cells[cell, ROW]
+    for k in range((len(net.status) - LIVE) if net.nodes[node, WIDE] else 1):
+        if net.counts[row + k, CUSTOMERS] > 0:
+            refresh_small(net, tables, terms, node, row + k)
+
+
+@spread
+def refresh_occupied(net, tables, terms, node, start, stop):
+    """The counts of one node, cells start..stop-1, after its discount changed: those of nobody stay as they are."""
+    for cell in prange(start, stop):
+        _refresh_row(net, tables, terms, node, cell)
 
 
 @kernel
