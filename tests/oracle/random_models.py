@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.graph import Gamma, Graph, Node, mix, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, Node, mix, uniform
 
 TOPIC_PLATES = [(), ("author",), ("author", "day"), ("document",)]
 WORD_PLATES = [(), ("topic",), ("author", "topic"), ("document", "topic"), ("document",)]
-DISCOUNTS = [0.0, 0.3, 0.5, 0.7]
+DISCOUNTS = [0.0, 0.3, 0.5, 0.7, Beta(2, 1)]
 CONCENTRATIONS = [0.4, 1.5, Gamma(2, 1)]
 Plate = tuple[str, ...]
 

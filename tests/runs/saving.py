@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from pitmanyor import Corpus, Fit, Graph, models, simulate
-from pitmanyor.graph import Gamma
+from pitmanyor.graph import Beta, Gamma
 from pitmanyor.runs.advance import Run
 from pitmanyor.runs.checkpoints import Checkpoints
 
@@ -16,6 +16,7 @@ GRAPHS: dict[str, Graph] = {
     "author_topic": models.author_topic().set("theta", share="node", concentration=Gamma(2, 1)),
     "tntm": models.tntm().without("follows"),
     "bursty": models.bursty(models.hdp_lda()),
+    "discounts": models.bursty(models.hpyp()).set("*", discount=Beta(1, 1)),
 }
 # Beyond this many tokens sweeps are mixed: 0 makes them so here, for all sweeps after burn-in.
 SWEEPS = {"collapsed": 20_000, "mixed": 0}
@@ -48,7 +49,7 @@ def cutting(n_sweeps: int):
 
 
 def assert_same(one: Fit, other: Fit) -> None:
-    """Every answer of two fits, and every byte of their states."""
+    """Every answer of two fits, and every byte of their states and of the tables that follow them."""
     assert (one.graph, one.n_sweeps, one.log_joint) == (other.graph, other.n_sweeps, other.log_joint)
     assert one.corpus.content_hash == other.corpus.content_hash
     assert list(one.trace) == list(other.trace)
@@ -60,8 +61,10 @@ def assert_same(one: Fit, other: Fit) -> None:
         assert one.axes(node.name) == other.axes(node.name)
         if len(node.parents) > 1:
             assert one.mix_weight(node.name).tobytes() == other.mix_weight(node.name).tobytes()
-    for name in ("nodes", "counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status"):
+    for name in ("nodes", "reals", "counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status"):
         assert getattr(one.state.net, name).tobytes() == getattr(other.state.net, name).tobytes(), name
+    assert one.state.tables.ratios.tobytes() == other.state.tables.ratios.tobytes()
+    assert one.state.terms.small.tobytes() == other.state.terms.small.tobytes()
     for name in ("topic", "code", "concentration", "measures"):
         assert getattr(one.state.text, name).tobytes() == getattr(other.state.text, name).tobytes(), name
     assert len(one.samples) == len(other.samples)

@@ -12,11 +12,11 @@ from pitmanyor import FileError, PlanError, fit, load, resume
 from runs.saving import GRAPHS, OPTIONS, SWEEPS, CutError, assert_same, corpus_of, cutting, sweeping
 
 N_SWEEPS = 18  # Stirling tables are looked at after every eighth
-CUTS = 100
+CUTS = 120
 
 
 def cuts() -> list[tuple[str, str, int]]:
-    """A hundred cut points: every model and kind of sweep in turn, at random sweeps."""
+    """Some hundred cut points: every model and kind of sweep in turn, at random sweeps."""
     rng = random.Random(1)
     kinds = [(model, kind) for model in GRAPHS for kind in SWEEPS]
     return [(*kinds[i % len(kinds)], rng.randrange(N_SWEEPS)) for i in range(CUTS)]
