@@ -5,7 +5,7 @@ import pytest
 
 from pitmanyor import Corpus, fit, load, resume
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Graph, mix, uniform
+from pitmanyor.graph import Beta, Graph, mix, uniform
 from pitmanyor.models import tntm
 from pitmanyor.network.auc import auc
 
@@ -44,6 +44,19 @@ def same(one, other):
     for name, values in one.state.network.items():
         assert values.tobytes() == other.state.network[name].tobytes(), name
     assert one.state.text.topic.tobytes() == other.state.text.topic.tobytes()
+
+
+def test_discounts_of_linked_nodes_stay_when_the_network_joins(tmp_path):
+    """They and the root are vectors from then on; the others are sampled as before."""
+    graph, corpus, join = tntm().set("*", discount=Beta(1, 1)), posts(), 8
+    whole = fit(graph, corpus, sweeps=20, text_sweeps=join, spare_topics=3, samples=2, seed=1)
+    found = {name.removeprefix("discount/"): x for name, x in whole.trace.items() if name.startswith("discount/")}
+    assert set(found) == {node.name for node in graph.nodes}
+    assert len(set(found["nu"][:join])) == 3 and set(found["nu"][join:]) == {found["nu"][join - 1]}
+    assert np.isfinite(found["mu0"][:join]).all() and np.isnan(found["mu0"][join:]).all()
+    assert all(len(set(found[name][join:])) >= 3 for name in found if name not in ("mu0", "nu"))
+    fit(graph, corpus, sweeps=13, text_sweeps=join, spare_topics=3, seed=1, checkpoint=tmp_path / "run")
+    same(resume(tmp_path / "run", 20), fit(graph, corpus, sweeps=20, text_sweeps=join, spare_topics=3, seed=1))
 
 
 @pytest.fixture(scope="module")

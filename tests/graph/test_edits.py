@@ -3,7 +3,7 @@
 import pytest
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph import Gamma, Graph, Mix, Uniform, mix, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, Mix, Uniform, mix, uniform
 from pitmanyor.models import author_topic, hdp_lda, tntm
 
 
@@ -146,6 +146,14 @@ def test_a_wildcard_skips_what_a_node_cannot_have() -> None:
         (0.2, "node", ("document",)),
         (0.0, "node", ("document",)),
     ]
+
+
+def test_discounts_are_learned_by_one_edit() -> None:
+    g = hdp_lda().set("*", discount=Beta(1, 1))
+    assert {node.name: node.discount for node in g.nodes} == {"mu": Beta(1, 1), "theta": Beta(1, 1), "phi": 0.0}
+    assert g != hdp_lda().set("*", discount=Beta(1, 2)) and g.set("*", discount=0) == hdp_lda()
+    with pytest.raises(GraphError, match="'phi' is a dirichlet and has no discount"):
+        g.set("phi", discount=Beta(1, 1))
 
 
 def test_set_mixing(three: Graph) -> None:

@@ -6,13 +6,23 @@ from typing import Any
 import pytest
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
+
+LEARNED = tntm().set("*", discount=Beta(1, 1)).set("theta", discount=Beta(0.5, 1 / 3))
 
 
 @pytest.mark.parametrize(
     "graph",
-    [lda(7), hdp_lda(), hpyp(), author_topic(concentration=Gamma(2, 1)), tntm(), bursty(tntm(concentration=3))],
+    [
+        lda(7),
+        hdp_lda(),
+        hpyp(),
+        author_topic(concentration=Gamma(2, 1)),
+        tntm(),
+        bursty(tntm(concentration=3)),
+        LEARNED,
+    ],
     ids=lambda g: g.names[0],
 )
 def test_through_json_and_back(graph: Graph) -> None:
@@ -46,6 +56,8 @@ WRONG: dict[str, tuple[list[Any], Any, str]] = {
     "plate": (["nodes", 2, "plate"], "author", r"nodes\[2\].plate must be a list of names, not 'author'"),
     "prior": (["nodes", 4, "mix_prior"], ["one"], r"nodes\[4\].mix_prior must be a list of numbers"),
     "concentration": (["nodes", 1, "concentration"], {"shape": 1}, r"nodes\[1\].concentration lacks rate"),
+    "discount": (["nodes", 1, "discount"], {"alpha": 1}, r"nodes\[1\].discount lacks beta"),
+    "discount prior": (["nodes", 1, "discount"], {"alpha": 0, "beta": 1}, "'mu1' has the discount prior"),
     "stream": (["streams", 0, "emit"], None, r"streams\[0\].emit must be a name, not None"),
     "links": (["links", 0, "directed"], "yes", r"links\[0\].directed must be a truth value, not 'yes'"),
     "meaning": (["nodes", 1, "discount"], 2, "the discount of 'mu1' is 2"),

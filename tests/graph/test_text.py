@@ -2,7 +2,7 @@
 
 import pytest
 
-from pitmanyor.graph import Gamma, Graph, mix, uniform
+from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
 from pitmanyor.graph.text import number
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 
@@ -17,6 +17,7 @@ def _odd() -> Graph:
     g.pyp("eta", base=mix("theta", "theta_tag", prior=3), plate="document")
     g.dirichlet("phi", over="word", plate=("author", "topic"), concentration=1e-3, share="node")
     g.pyp("chi", base=uniform("tag"), plate="topic", discount=0)
+    g.pyp("idle", base="chi", plate="topic", discount=Beta(1, 2 / 3))
     g.tokens("word", topic="eta", emit="phi")
     g.tokens("tag", topic="theta_tag", emit="chi")
     g.pyp("venue", base="mu", plate="venue")
@@ -30,7 +31,7 @@ def _odd() -> Graph:
     ids=lambda g: g.names[:1],
 )
 def test_the_text_reads_back(graph: Graph) -> None:
-    scope: dict[str, object] = {"Graph": Graph, "Gamma": Gamma, "mix": mix, "uniform": uniform}
+    scope: dict[str, object] = {"Graph": Graph, "Beta": Beta, "Gamma": Gamma, "mix": mix, "uniform": uniform}
     exec(str(graph), scope)
     assert scope["g"] == graph
     assert repr(scope["g"]) == repr(graph)

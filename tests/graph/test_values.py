@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph import Gamma
+from pitmanyor.graph import Beta, Gamma
 from pitmanyor.graph.values import (
     as_concentration,
     as_discount,
@@ -36,10 +36,21 @@ def test_discounts_become_floats() -> None:
     assert type(as_discount("nu", np.float32(0.5))) is float
 
 
-@pytest.mark.parametrize("value", [1, -0.1, math.nan, True, "0.5", None])
-def test_a_wrong_discount_names_the_node(value: object) -> None:
-    with pytest.raises(GraphError, match="the discount of 'nu' is .* from 0 up to but not including 1"):
+@pytest.mark.parametrize("value", [1, -0.1, math.nan, True, "0.5", None, Gamma(1, 1)])
+def test_a_wrong_discount_shows_both_ways(value: object) -> None:
+    message = "the discount of 'nu' is .* from 0 up to but not including 1 .* or a prior such as Beta"
+    with pytest.raises(GraphError, match=message):
         as_discount("nu", value)
+
+
+def test_a_discount_is_a_number_or_a_prior() -> None:
+    assert as_discount("nu", Beta(1, 2)) == Beta(1.0, 2.0)
+
+
+@pytest.mark.parametrize("prior", [Beta(0, 1), Beta(1, -1), Beta(math.nan, 1), Beta("1", 1)])  # type: ignore[arg-type]
+def test_a_prior_of_a_discount_needs_two_positive_numbers(prior: Beta) -> None:
+    with pytest.raises(GraphError, match="'nu' has the discount prior .* alpha and beta must both be positive"):
+        as_discount("nu", prior)
 
 
 def test_a_concentration_is_a_number_or_a_prior() -> None:

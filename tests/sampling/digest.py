@@ -1,4 +1,4 @@
-"""A fingerprint of a state after some mixed sweeps with concentrations; run by itself, it prints one, or two."""
+"""A fingerprint of a state after some mixed sweeps, hyperparameters included; run by itself, it prints one, or two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from unittest.mock import patch
 
-from pitmanyor.graph import Graph
+from pitmanyor.graph import Beta, Graph
 from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
@@ -19,7 +19,7 @@ MODELS = ("tntm", "bursty")
 
 
 def _graph(model: str) -> Graph:
-    return tntm().without("follows") if model == "tntm" else bursty(hpyp())
+    return tntm().without("follows") if model == "tntm" else bursty(hpyp()).set("*", discount=Beta(1, 1))
 
 
 def digest(model: str, seed: int, n_threads: int) -> str:
@@ -33,7 +33,7 @@ def digest(model: str, seed: int, n_threads: int) -> str:
     for _ in range(4):
         chain.step()
     net, text = chain.state.net, chain.state.text
-    arrays = (text.topic, text.code, text.measures, net.counts, net.to, net.totals, net.stay, net.rests)
+    arrays = (text.topic, text.code, text.measures, net.counts, net.to, net.totals, net.stay, net.rests, net.reals)
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 

@@ -14,7 +14,7 @@ from pitmanyor.evaluate.rhat import rhat
 from pitmanyor.results.posterior import Traced
 
 Floats = NDArray[np.float64]
-JUDGED = ("topics/", "log_joint", "tables/", "concentration/", "network/log_likelihood/")
+JUDGED = ("topics/", "log_joint", "tables/", "concentration/", "discount/", "network/log_likelihood/")
 TITLES = {
     "log_joint": "log joint",
     "topics/large": "number of topics",

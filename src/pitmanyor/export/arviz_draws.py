@@ -21,10 +21,10 @@ SKIP = ("network/accepted", "network/slice_steps")  # how the sampler went: besi
 def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
     """The draws of all chains: an InferenceData of ArviZ below 1.0, a DataTree of xarray from there on.
 
-    `posterior` has the number of topics, and the concentration and numbers of tables and customers of every node;
-    `sample_stats` has the log joint as `lp`, and how the network's steps went. Dimensions are chain and draw, a draw
-    for each sweep after `burn_in` (by default half of them); of longer chains the last draws are taken. Names are those
-    of `Fit.trace`, with underscores for slashes.
+    `posterior` has the number of topics, the concentration and numbers of tables and customers of every node, and its
+    discount where that is sampled; `sample_stats` has the log joint as `lp`, and how the network's steps went.
+    Dimensions are chain and draw, a draw for each sweep after `burn_in` (by default half of them); of longer chains the
+    last draws are taken. Names are those of `Fit.trace`, with underscores for slashes.
     """
     fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     groups = _groups(fits, burn_in)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def traces(chains: Fit | Sequence[Fit]) -> Figure:
-    """Log joint, number of topics, concentrations of the topic side, and the network's log likelihood by sweep."""
+    """Log joint, number of topics, concentrations and discounts of the topic side, the network's log likelihood."""
     fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     if not fits or not all(fit.n_sweeps for fit in fits):
         raise PlanError("there is no trace to draw: no chain has made a sweep")
-    names = ["log_joint", *(["topics/large"] if "topics/large" in fits[0].trace else []), *_concentrations(fits[0])]
+    names = ["log_joint", *(["topics/large"] if "topics/large" in fits[0].trace else []), *_sampled(fits[0])]
     names += [name for name in fits[0].trace if name.startswith("network/log_likelihood/")]
     n_rows = -(-len(names) // 2)
     figure = new_figure(8.0, 1.7 * n_rows)
@@ -40,11 +40,11 @@ def traces(chains: Fit | Sequence[Fit]) -> Figure:
     return figure
 
 
-def _concentrations(fit: Fit) -> list[str]:
-    """Those that are sampled, of the nodes over topics."""
+def _sampled(fit: Fit) -> list[str]:
+    """Concentrations and discounts that are sampled, of the nodes over topics."""
     nodes = [node.name for node in fit.graph.nodes if node.side == "topic"]
-    names = [f"concentration/{name}" for name in nodes if f"concentration/{name}" in fit.trace]
-    return [name for name in names if len(np.unique(fit.trace[name])) > 1]
+    names = [f"{what}/{name}" for what in ("concentration", "discount") for name in nodes]
+    return [name for name in names if name in fit.trace and len(np.unique(fit.trace[name])) > 1]
 
 
 def _title(name: str) -> str:

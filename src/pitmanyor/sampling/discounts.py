@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.errors import StateError
 from pitmanyor.graph import Beta, Node
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.monitor.discount_likelihood import Statistics, log_likelihood
@@ -25,6 +26,7 @@ from pitmanyor.kernels.monitor.seatings import (
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, OWN, TABLES
 from pitmanyor.network.slices import slice_sample
 from pitmanyor.plan import Plan
+from pitmanyor.sampling.health import ADVICE
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.discount_values import set_discounts
 from pitmanyor.state.state import State
@@ -55,7 +57,7 @@ def sample_discounts(state: State, seed: Seed, but: Collection[str] = ()) -> Non
 
 def draw_discount(state: State, i: int, rng: np.random.Generator) -> None:
     """One slice of the posterior of node i's discount given its counts and concentrations."""
-    prior = state.plan.nodes[i].discount
+    node, prior = state.plan.nodes[i], state.plan.nodes[i].discount
     assert isinstance(prior, Beta)
     seatings, opened = seatings_of(state, i)
     given = statistics_of(seatings, opened)
@@ -63,10 +65,13 @@ def draw_discount(state: State, i: int, rng: np.random.Generator) -> None:
     def log_density(a: float) -> float:
         if not LEAST_DISCOUNT <= a <= MOST_DISCOUNT:
             return -math.inf
-        return log_prior(prior, a) + float(log_likelihood(a, given))
+        value = log_prior(prior, a) + float(log_likelihood(a, given))
+        if math.isnan(value):
+            raise StateError(f"node {node.name!r}: the density of its discount at {a!r} is not a number; {ADVICE}")
+        return value
 
     a = slice_sample(float(state.net.reals[i, DISCOUNT]), log_density, rng, _width(seatings))
-    if state.plan.nodes[i].kind == "pyp":
+    if node.kind == "pyp":
         fit_table(state, i, int(seatings.most[CUSTOMERS]), int(seatings.most[TABLES]))
     set_discounts(state, {i: a})
 

@@ -21,7 +21,7 @@ from pitmanyor.kernels.numbers import count_draws, draws, gamma_draws, stable_dr
 from pitmanyor.kernels.runtime import random
 
 stream_key = outside(random.stream_key)
-DISCOUNTS = (0.01, 0.2, 0.3, 0.5, 0.7, 0.99)
+DISCOUNTS = (0.001, 0.01, 0.2, 0.3, 0.5, 0.7, 0.99, 0.999)
 
 
 @njit
@@ -264,7 +264,7 @@ def test_tilted_stable_at_one_half_is_inverse_gaussian(mass: float) -> None:
     assert stats.kstest(np.exp(sample(algorithm, 0.5, mass)), cdf).pvalue > 1e-6
 
 
-@pytest.mark.parametrize("discount", [0.01, 0.1, 0.24, 0.26, 0.6, 0.9, 0.99])
+@pytest.mark.parametrize("discount", [0.001, 0.01, 0.1, 0.24, 0.26, 0.6, 0.9, 0.99, 0.999])
 @pytest.mark.parametrize("mass", [1.2, 2.5])
 def test_the_algorithms_for_small_and_large_mass_agree(discount: float, mass: float) -> None:
     x, y = sample(small_mass, discount, mass), sample(large_mass, discount, mass, size=210_000)
@@ -273,7 +273,7 @@ def test_the_algorithms_for_small_and_large_mass_agree(discount: float, mass: fl
 
 def test_the_cost_of_a_draw_is_bounded_in_the_mass() -> None:
     key, tilted_stable = np.uint64(stream_key(10, 0, 0, 0, 0)), outside(draws.tilted_stable)
-    for discount in (0.01, 0.1, 0.24, 0.25, 0.4, 0.7, 0.99):
+    for discount in (0.001, 0.01, 0.1, 0.24, 0.25, 0.4, 0.7, 0.99, 0.999):
         for mass in (0.1, 1.5, 1.6, 5.0, 20.0, 100.0, 1e4, 1e8):
             n = 0
             for _ in range(500):
