@@ -75,6 +75,7 @@ def swept(graph: Graph, n_sweeps: int = 3, sweep: str = "collapsed") -> State:
     return state
 
 
+@pytest.mark.nojit
 @pytest.mark.parametrize("model", GRAPHS)
 def test_the_likelihood_is_that_of_the_count_pmf(model):
     state = swept(GRAPHS[model])
@@ -85,6 +86,7 @@ def test_the_likelihood_is_that_of_the_count_pmf(model):
             assert log_likelihood(a, given) - exact(a) == pytest.approx(shift, abs=1e-9), state.plan.nodes[i].name
 
 
+@pytest.mark.nojit
 def test_large_counts_are_beyond_the_rows_and_count_as_well():
     """Pairs on both sides of every edge, against sums of logs of tabulated ratios; restaurants of many tables."""
     pairs = [(1, 1), (2, 2), (MANY - 1, 1), (MANY - 1, FEW - 1), (MANY - 1, FEW), (MANY, 1), (MANY, 2), (900, 899)]
