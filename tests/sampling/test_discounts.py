@@ -14,7 +14,7 @@ from outside import outside
 from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.monitor.discount_likelihood import log_likelihood
-from pitmanyor.kernels.monitor.seatings import FEW, MANY
+from pitmanyor.kernels.monitor.seatings import FEW, MANY, Seatings
 from pitmanyor.kernels.numbers import stirling
 from pitmanyor.kernels.restaurant.arrays import DISCOUNT, TABLE
 from pitmanyor.kernels.restaurant.refresh import refresh_all
@@ -23,7 +23,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.sampling import discounts
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.concentrations import Measures
-from pitmanyor.sampling.discounts import Opened, draw_discount, seatings_of, statistics_of
+from pitmanyor.sampling.discounts import Opened, draw_discount, no_seatings, seatings_of, statistics_of
 from pitmanyor.sampling.sweeps import Sweeper, initialise
 from pitmanyor.simulation import simulate
 from pitmanyor.state import State, new_state
@@ -91,7 +91,7 @@ def test_large_counts_are_beyond_the_rows_and_count_as_well():
     """Pairs on both sides of every edge, against sums of logs of tabulated ratios; restaurants of many tables."""
     pairs = [(1, 1), (2, 2), (MANY - 1, 1), (MANY - 1, FEW - 1), (MANY - 1, FEW), (MANY, 1), (MANY, 2), (900, 899)]
     pairs += [(900, 900), (FEW, FEW), (FEW + 1, FEW), (700, 300), (3, 2), (40, 17), (40, 3)]
-    seatings = discounts._no_seatings(100_000)
+    seatings = Seatings(*(part[0] for part in no_seatings(0, 1)))
     large = []
     for c, t in pairs:
         if c < MANY and t < FEW:

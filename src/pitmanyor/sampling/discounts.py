@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -89,44 +90,62 @@ def _width(seatings: Seatings) -> float:
 def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
     """Customers and tables of all dishes of a node, and the tables of its restaurants."""
     node = state.plan.nodes[i]
-    seatings, opened = (_local if node.local else _shared)(state, i, node)
-    customers, tables = seatings.most + 1
-    small, large = seatings.small[:customers, :tables], seatings.large[: seatings.n_large[0]]
-    return seatings._replace(small=small, large=large), opened
+    return (_local if node.local else _shared)(state, i, node)
 
 
-def _no_seatings(n_customers: int) -> Seatings:
-    """Whoever is listed has as many customers as FEW at least."""
-    large = np.zeros((n_customers // FEW + 1, 2), np.int64)
-    return Seatings(np.zeros((MANY, FEW), np.int64), large, np.zeros(1, np.int64), np.zeros(2, np.int64))
+def no_seatings(n_customers: int, n_parts: int) -> Seatings:
+    """Room for so many customers, by parts. A dish that is listed has as many as FEW at least."""
+    return Seatings(
+        small=np.zeros((n_parts, MANY, FEW), np.int64),
+        large=np.zeros((n_parts, n_customers // FEW + 1, 2), np.int64),
+        n_large=np.zeros((n_parts, 1), np.int64),
+        most=np.zeros((n_parts, 2), np.int64),
+    )
+
+
+def _together(parts: Seatings) -> Seatings:
+    """The dishes of all parts, listed in their order, which no number of parts changes."""
+    customers, tables = most = parts.most.max(axis=0)
+    large = np.concatenate([rows[: int(n)] for rows, (n,) in zip(parts.large, parts.n_large, strict=True)])
+    return Seatings(parts.small[:, : customers + 1, : tables + 1].sum(axis=0), large, parts.n_large.sum(axis=0), most)
 
 
 def _shared(state: State, i: int, node: Node) -> tuple[Seatings, Opened]:
     net, block, cells = state.net, state.layout.blocks[i], state.plan.cells.of(i)
-    seatings = _no_seatings(int(net.totals[block.rests, CUSTOMERS].sum()))
-    count_shared_seatings(net, i, cells.start, cells.stop, seatings)
+    seatings = no_seatings(int(net.totals[block.rests, CUSTOMERS].sum()), 1)
+    count_shared_seatings(net, i, cells.start, cells.stop, Seatings(*(part[0] for part in seatings)))
     tables = np.array([state.n_topics]) if node.kind == "gem" else net.totals[block.rests, TABLES]
-    return seatings, _opened(tables, net.rests[CONCENTRATION, block.rests])
+    return _together(seatings), _opened(tables, net.rests[CONCENTRATION, block.rests])
 
 
 def _local(state: State, i: int, node: Node) -> tuple[Seatings, Opened]:
     net, text, block = state.net, state.text, state.layout.blocks[i]
-    longest = int(np.diff(text.first[:: text.leaf.shape[1]]).max())
-    places = 1 << (2 * longest).bit_length()
-    dishes = Dishes(
-        key=np.full(places, EMPTY),
-        counts=np.zeros((places, 2), np.int64),
-        used=np.zeros(longest, np.int64),
-        opened=np.zeros(state.capacity if node.per_topic else 1, np.int64),
-    )
-    seatings, sizes = _no_seatings(state.plan.n_tokens), np.zeros(longest + 1, np.int64)
+    first, n_parts = text.first[:: text.leaf.shape[1]], numba.get_num_threads()
+    bounds = np.searchsorted(first, np.linspace(0, first[-1], n_parts + 1))
+    bounds[0], bounds[-1] = 0, state.plan.n_documents
+    longest = int(np.diff(first).max())
+    seatings, sizes = no_seatings(state.plan.n_tokens, n_parts), np.zeros((n_parts, longest + 1), np.int64)
+    dishes = _no_dishes(n_parts, longest, state.capacity if node.per_topic else 1)
     by_document = np.zeros(state.plan.n_documents, np.int64)
-    count_local_seatings(net, text, walks_to(state.plan, i), dishes, seatings, sizes, by_document)
+    count_local_seatings(net, text, walks_to(state.plan, i), bounds, dishes, seatings, sizes, by_document)
     own = int(net.nodes[i, OWN])
     if own >= 0:
-        return seatings, _opened(by_document, text.concentration[own])
-    tables = np.flatnonzero(sizes)
-    return seatings, _opened(tables, np.full(len(tables), net.rests[CONCENTRATION, block.rest]), sizes[tables])
+        return _together(seatings), _opened(by_document, text.concentration[own])
+    times = sizes.sum(axis=0)
+    tables = np.flatnonzero(times)
+    b = np.full(len(tables), net.rests[CONCENTRATION, block.rest])
+    return _together(seatings), _opened(tables, b, times[tables])
+
+
+def _no_dishes(n_parts: int, longest: int, n_restaurants: int) -> Dishes:
+    """Scratch for documents of so many tokens: at least half of the places stay empty."""
+    places = 1 << (2 * longest).bit_length()
+    return Dishes(
+        key=np.full((n_parts, places), EMPTY),
+        counts=np.zeros((n_parts, places, 2), np.int64),
+        used=np.zeros((n_parts, longest), np.int64),
+        opened=np.zeros((n_parts, n_restaurants), np.int64),
+    )
 
 
 def _opened(tables: Ints, concentration: Floats, times: Ints | None = None) -> Opened:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import prange
 
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
@@ -25,7 +26,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     WIDE,
     Ints,
 )
-from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 MANY, FEW = 512, 128  # pairs of fewer customers and tables are counted, others are listed
 EMPTY = -1
@@ -135,15 +136,14 @@ def _clear(dishes, n_used, n_words, per_topic, seatings, sizes):
     return opened
 
 
-@kernel
-def count_local_seatings(net, text, walks, dishes, seatings, sizes, opened):
-    """Dishes of a local node, and how many of its restaurants have 0, 1, 2... tables.
-
-    `opened` gets the tables of each document, for a node that has one restaurant there.
-    """
+@inner
+def _count_part(net, text, walks, part, documents, dishes, seatings, sizes, opened):
+    """The documents of one part, into its own counts and with its own scratch."""
+    mine = Dishes(dishes.key[part], dishes.counts[part], dishes.used[part], dishes.opened[part])
+    found = Seatings(seatings.small[part], seatings.large[part], seatings.n_large[part], seatings.most[part])
     n_streams = text.leaf.shape[1]
     per_topic, n_words = net.nodes[walks.node, REST_WIDE], net.nodes[walks.node, N_WORDS]
-    for d in range(len(text.context)):
+    for d in range(documents[0], documents[1]):
         n_used = np.int64(0)
         for s in range(n_streams):
             if walks.leaf[s] == EMPTY:
@@ -154,5 +154,16 @@ def count_local_seatings(net, text, walks, dishes, seatings, sizes, opened):
                     key = np.int64(text.topic[token])
                     if n_words > 0:
                         key = key * n_words * per_topic + np.int64(text.word[token])
-                    n_used = _serve(dishes, key, opens, n_used)
-        opened[d] = _clear(dishes, n_used, n_words, per_topic, seatings, sizes)
+                    n_used = _serve(mine, key, opens, n_used)
+        opened[d] = _clear(mine, n_used, n_words, per_topic, found, sizes[part])
+
+
+@spread
+def count_local_seatings(net, text, walks, bounds, dishes, seatings, sizes, opened):
+    """Dishes of a local node, and how many of its restaurants have 0, 1, 2... tables, by parts of the documents.
+
+    All but `opened` have a first axis for the parts. It gets the tables of each document, for a node that has one
+    restaurant there.
+    """
+    for part in prange(len(bounds) - 1):
+        _count_part(net, text, walks, part, bounds[part : part + 2], dishes, seatings, sizes, opened)
