@@ -10,7 +10,7 @@ from pitmanyor import Corpus, models
 from pitmanyor.fold_in.fold import Fixed, fold_network, fold_plain
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
-from pitmanyor.plan import compile_plan
+from pitmanyor.plan import Plan, compile_plan
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other
@@ -80,6 +80,10 @@ def toy(name: str) -> Document:
     return Document(graph, vectors, {node.name: 1.0 for node in graph.nodes if node.local}, tokens)
 
 
+def local_discounts(plan: Plan) -> dict[str, float]:
+    return {node.name: float(node.discount) for node in plan.nodes if node.local}  # type: ignore[arg-type]
+
+
 def found(
     name: str, document: Document, sweeps: int, leaf: str = "theta", by_chance: bool = False, kept: int = 1
 ) -> np.ndarray:
@@ -89,7 +93,7 @@ def found(
     plan = compile_plan(document.graph, corpus)
     vectors = {n: v[None] if v.ndim > 1 else v[None, None] for n, v in document.vectors.items()}
     fixed, how = (
-        Fixed(vectors, dict(document.concentrations), TOPICS),
+        Fixed(vectors, dict(document.concentrations), local_discounts(plan), TOPICS),
         Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance),
     )
     if name in PLAIN:

@@ -204,8 +204,8 @@ def new_documents(graph: Graph) -> tuple[Plan, Fixed]:
             size = N_TOPICS if node.side == "topic" else len(VOCABULARY)
             shape = len(plan.instances[node.name]), N_TOPICS if node.per_topic else 1
             vectors[node.name] = rng.dirichlet(np.full(size, 2.0), shape)
-    local = [node.name for node in plan.nodes if node.local]
-    return plan, Fixed(vectors, {name: 6.0 + 2.5 * i for i, name in enumerate(local)}, N_TOPICS)
+    discounts = {node.name: float(node.discount) for node in plan.nodes if node.local}
+    return plan, Fixed(vectors, {name: 6.0 + 2.5 * i for i, name in enumerate(discounts)}, discounts, N_TOPICS)
 
 
 @pytest.mark.parametrize("case", CASES)

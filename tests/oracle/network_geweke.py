@@ -21,6 +21,7 @@ from pitmanyor.network.observed import LINKED, Ends, Observed, observe
 from pitmanyor.network.similar_links import SimilarLinks, log_density
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.sampling.text_and_network import TextAndNetwork
 from pitmanyor.simulation import Restaurants
@@ -43,9 +44,12 @@ class LinkedShape(Shape):
         links = {"follows": [("ann", "bob")]}
         return Corpus.from_tokens(texts, {"author": BY[: self.n_documents]}, links, vocabulary=WORDS)
 
-    def restaurants(self, rng: Random, concentrations: dict[str, float] | None = None) -> Restaurants:
+    def restaurants(
+        self, rng: Random, concentrations: dict[str, float] | None = None, discounts: dict[str, float] | None = None
+    ) -> Restaurants:
         plates = Plates.labelled(self.n_documents, {"author": BY[: self.n_documents]})
-        return Restaurants(self.graph, plates, {"vocabulary": range(len(WORDS))}, concentrations, rng=rng)
+        words = {"vocabulary": range(len(WORDS))}
+        return Restaurants(self.graph, plates, words, concentrations, rng=rng, discounts=discounts)
 
     @property
     def n_topics(self) -> int:
@@ -116,13 +120,13 @@ def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
         mu, nu = vectors[shape.root.name][()], np.array(list(vectors["nu"].values()))
         drawn = draw_links(shape.graph.link_sets[0], tuple(NAMES), nu, chance)
         links.weights, observed = drawn.weights, observe_all(drawn.linked)
-        text = _statistics(shape.graph, counts, b, words)
+        text = _statistics(shape.graph, counts, b, houses.discounts, words)
         rows.append(text + network_statistics(mu, nu, customers_of(shape, counts)[0], links, observed))
     return np.array(rows)
 
 
 def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
-    """The chain: text and network, concentrations, words and links."""
+    """The chain: text and network, concentrations, discounts, words and links."""
     rng, chance, rows = Random(seed), np.random.default_rng(seed), []
     state = new_state(compile_plan(shape.graph, shape.corpus()))
     initialise(state, (seed, 0, 0))
@@ -136,6 +140,7 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
         both.sweep(state, (seed, 0, i))
         measures.take(state, (seed, 0, i))
         sample_concentrations(state, measures, (seed, 0, i), but=both.fixed)
+        sample_discounts(state, (seed, 0, i), but=both.fixed)
         mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], node.masses.customers[order]
         seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
         rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by

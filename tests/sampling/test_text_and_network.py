@@ -1,4 +1,4 @@
-"""Text and network together: Geweke's joint test, discount 0 and above, hyperparameters included."""
+"""Text and network together: Geweke's joint test, discounts 0, above and sampled, hyperparameters included."""
 
 from functools import cache
 from unittest.mock import patch
@@ -8,7 +8,7 @@ import pytest
 
 from oracle.network_geweke import LinkedShape, marginal, successive
 from oracle.runs import errors, z_scores
-from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.models import author_topic, tntm
 from pitmanyor.network import linked
 from pitmanyor.sampling.joining import finite
@@ -23,24 +23,32 @@ def with_links() -> Graph:
 
 
 @cache
-def shape_of(model: str, discount: float) -> LinkedShape:
+def shape_of(model: str, discount: float | Beta) -> LinkedShape:
     graph = with_links() if model == "author_topic" else tntm()
     graph = finite(graph.set("*", discount=discount, concentration=Gamma(2, 1)), 3)
+    if isinstance(discount, Beta):  # those of linked nodes are not sampled any more
+        graph = graph.set("nu", discount=0.5)
     return LinkedShape(graph, n_tokens=2)
 
 
 @cache
-def prior_of(model: str, discount: float):
+def prior_of(model: str, discount: float | Beta):
     return errors(marginal(shape_of(model, discount), 2 * N_STEPS, seed=1))
 
 
-def worst(model: str, discount: float, n_steps: int = N_STEPS) -> float:
+def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
     prior, error = prior_of(model, discount)
     return float(np.abs(z_scores(successive(shape_of(model, discount), n_steps, seed=2), prior, error)).max())
 
 
 @pytest.mark.parametrize(
-    ("model", "discount"), [("tntm", 0.0), ("tntm", 0.5), pytest.param("author_topic", 0.5, marks=pytest.mark.long)]
+    ("model", "discount"),
+    [
+        ("tntm", 0.0),
+        ("tntm", 0.5),
+        ("tntm", Beta(1, 1)),
+        pytest.param("author_topic", 0.5, marks=pytest.mark.long),
+    ],
 )
 def test_prior_and_chain_have_the_same_means(model, discount):
     assert worst(model, discount) < LARGEST
