@@ -29,6 +29,7 @@ from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.seeds import generator
 from pitmanyor.state import new_state
+from pitmanyor.state.discount_values import take_discounts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,6 +83,7 @@ def _without(one: Posterior, kept: NDArray[np.bool_], rest: Corpus, graph: Graph
     """A chain's state of the other documents, after some sweeps from the topics that it had found."""
     plan = compile_plan(graph, rest)
     state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
+    take_discounts(state, one.state)  # so few sweeps would not find them
     chain = Chain(
         state,
         seed=settings.seed,

@@ -11,7 +11,7 @@ from pitmanyor.kernels.switching.topic_vectors import mark_explicit
 from pitmanyor.plan import Plan
 from pitmanyor.plan.instances import parent_instance
 from pitmanyor.state import State, new_state
-from pitmanyor.state.discount_values import discount_of, set_discounts
+from pitmanyor.state.discount_values import take_discounts
 from pitmanyor.state.means import mean
 from pitmanyor.state.state import RULES
 from pitmanyor.state.topic_columns import grow
@@ -75,7 +75,7 @@ def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
     state = new_state(plan, max_topics=None if plan.n_topics else k, rule=rule)  # type: ignore[arg-type]
     if state.capacity < k + 1 and plan.n_topics is None:
         grow(state, k + 1)
-    set_discounts(state, {i: discount_of(fitted, plan.nodes[i].name) for i in plan.sampled_discounts})
+    take_discounts(state, fitted)
     net = state.net
     net.status[[N_COLUMNS, N_LIVE, DOOR, GEM_CELL]] = k, k, -1, -1
     net.status[LIVE : LIVE + k] = 1

@@ -106,7 +106,7 @@ class Fit(Measured):
     @property
     def trace(self) -> Mapping[str, Floats]:
         """One value per sweep: log_joint, n_topics, topics/large and topics/effective; and of every node tables/,
-        customers/ and concentration/, and discount/ where that is sampled. Of several chains, that of the one that is shown.
+        customers/ and concentration/, and discount/ where that is sampled. Of several chains, that of the one shown.
         """
         return MappingProxyType({name: np.array(values, np.float64) for name, values in self.chain.trace.items()})
 

@@ -11,7 +11,7 @@ from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.state.discount_values import discount_of, set_discounts
+from pitmanyor.state.discount_values import take_discounts
 from pitmanyor.state.state import RULES, State, new_state
 from pitmanyor.state.stirling_sizes import fit_tables
 
@@ -75,6 +75,6 @@ def join_state(state: State, spare: int) -> State:
     for name in ("topic", "code", "concentration", "measures"):
         np.copyto(getattr(new.text, name), getattr(state.text, name))
     fit_tables(new)
-    set_discounts(new, {i: discount_of(state, plan.nodes[i].name) for i in plan.sampled_discounts})
+    take_discounts(new, state)
     refresh_all(new.net, new.tables)
     return new

@@ -33,6 +33,13 @@ def set_discounts(state: State, discounts: Mapping[int, float]) -> None:
     open_door(net)
 
 
+def take_discounts(state: State, other: State) -> None:
+    """Let nodes have the discounts that they have in another state, if they are sampled there as well."""
+    plan, known = state.plan, {other.plan.nodes[i].name for i in other.plan.sampled_discounts}
+    names = {i: plan.nodes[i].name for i in plan.sampled_discounts}
+    set_discounts(state, {i: discount_of(other, name) for i, name in names.items() if name in known})
+
+
 def _refill_terms(state: State, index: int) -> None:
     """Terms of small counts under the discount of one Stirling table, in place."""
     small, tables = state.terms.small, only(state.tables, index)
