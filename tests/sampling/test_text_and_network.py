@@ -46,7 +46,7 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
     [
         ("tntm", 0.0),
         ("tntm", 0.5),
-        ("tntm", Beta(1, 1)),
+        pytest.param("tntm", Beta(1, 1), marks=pytest.mark.long),
         pytest.param("author_topic", 0.5, marks=pytest.mark.long),
     ],
 )
