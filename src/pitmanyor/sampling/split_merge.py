@@ -29,9 +29,10 @@ from pitmanyor.kernels.split_merge.moves import (
     empty_path,
     measure_documents,
     overlaps,
+    restore,
     seat_path,
     settle,
-    take_back,
+    unseat,
 )
 from pitmanyor.kernels.split_merge.paths import index_topics, lay_path
 from pitmanyor.kernels.split_merge.visits import Arrays
@@ -172,12 +173,27 @@ class SplitMerge:
 
     def refuse(self, state: State, proposal: Proposal) -> None:
         """Leave the state as it was before."""
-        take_back(_arrays(state), proposal.path, proposal.documents)
+        world = _arrays(state)
+        unseat(world, proposal.path, proposal.documents)
+        restore(world, proposal.path, proposal.documents)
         if proposal.code is not None:
             state.text.code[:] = proposal.code
 
     def propose(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
         """Carry a move out. Either `accept` or `refuse` must follow."""
+        return self._carry_out(state, kernel, selection, seed, again=False)
+
+    def compare(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
+        """As `propose`, but compare the outcome with the old topics of all tokens, seated again by the same proposal.
+
+        What the proposal makes of tables is then much the same on both sides, and its errors cancel. The result is no
+        acceptance ratio; it is a better guess at the ratio of the posterior of split and merged topics.
+        """
+        return self._carry_out(state, kernel, selection, seed, again=True)
+
+    def _carry_out(
+        self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed, *, again: bool
+    ) -> Proposal:
         world, path, documents = self._path(state, selection, seed)
         count_words(state.text, path, documents, self.launch)
         launch = self._guess(state, kernel, path, documents)
@@ -185,8 +201,14 @@ class SplitMerge:
         given = (world, self.room, path, launch, documents)
         path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
         log_alpha = -self._log_choice(state, kernel, selection)
-        log_alpha -= empty_path(*given, selection.before, self.mixed, seed)
-        log_alpha += seat_path(*given, selection.after, seed)
+        before = empty_path(*given, selection.before, self.mixed, seed)
+        if again:
+            kept = [array.copy() for array in (path.n_in, *launch)]
+            before = seat_path(*given, selection.before, True, seed)
+            unseat(world, path, documents)
+            for array, values in zip((path.n_in, *launch), kept, strict=True):
+                array[:] = values
+        log_alpha += seat_path(*given, selection.after, False, seed) - before
         log_alpha += self._log_choice_back(state, kernel, selection, len(path.token))
         return Proposal(selection, log_alpha, path, documents, code)
 
@@ -298,8 +320,8 @@ def _pick(rng: np.random.Generator, n: int) -> int:
 
 
 def _pick_from(rng: np.random.Generator, p: Floats) -> int:
-    x, cumulative = rng.random(), np.cumsum(p)
-    return next((i for i in range(len(p) - 1) if x < cumulative[i]), len(p) - 1)
+    x, cumulative, last = rng.random(), np.cumsum(p), int(np.flatnonzero(p)[-1])
+    return next((i for i in range(last) if x < cumulative[i]), last)
 
 
 def _arrays(state: State) -> Arrays:

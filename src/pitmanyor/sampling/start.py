@@ -70,7 +70,7 @@ def effective_topics(state: State) -> float:
 
 
 class Greedy:
-    """Moves that are made if their acceptance ratio is above one."""
+    """Moves that are made if the posterior seems to be larger after them."""
 
     def __init__(self, moves: SplitMerge, seed: Seed) -> None:
         self.moves, self.seed, self.n_tried = moves, seed, 0
@@ -78,7 +78,7 @@ class Greedy:
     def _make(self, state: State, kernel: Kernel, selection: Selection) -> bool:
         self.n_tried += 1
         seed: MoveSeed = (*self.seed, self.n_tried)
-        proposal = self.moves.propose(state, kernel, selection, seed)
+        proposal = self.moves.compare(state, kernel, selection, seed)
         if proposal.log_alpha > 0.0:
             self.moves.accept(state, proposal, seed)
             return True

@@ -327,7 +327,8 @@ def see(launch, word, sign):
 
 @inlined
 def progress_of(world, path, launch, i, visit, s, token):
-    """How much is seated before token i: of its word in its document, of its document, of its word, of the documents, and of the words' tables.
+    """How much is seated before token i: of its word in its document, of its document, of its word, of the documents,
+    and of the tables of words.
 
     Shares of what there will be, counted so that none is 0.
     """
@@ -363,10 +364,11 @@ def expect(world, path, launch, visit, d, sign):
 
 
 @inner
-def seat_document(world, room, path, launch, visit, d, pair, key, n):
+def seat_document(world, room, path, launch, visit, d, pair, as_before, key, n):
     """Allocate the tokens of one visit; returns the sum of log a/q and the counter.
 
     With pair[1] < 0 all tokens go to the one topic there is. The first two tokens of a path to two topics are anchors.
+    With `as_before` the tokens have the topics that they had before the move, and only their walks are drawn.
     """
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     lay_out(world.net, world.terms, world.desk, world.text, world.topics, world.words, d, pair)
@@ -386,8 +388,10 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
             if free:
                 one = weigh(world, room, place, pair, 0, progress) * twist(room, i - lo, m, 0)
                 two = weigh(world, room, place, pair, 1, progress) * twist(room, i - lo, m, 1)
-                which = 0 if uniform(key, n) * (one + two) < one else 1
-                n += 1
+                which = 0 if path.topic[i] == pair[0] else 1
+                if not as_before:
+                    which = 0 if uniform(key, n) * (one + two) < one else 1
+                    n += 1
                 total += math.log((one + two) / twist(room, i - lo, m, which))
                 m += which
             else:

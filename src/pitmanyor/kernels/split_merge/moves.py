@@ -42,6 +42,7 @@ from pitmanyor.kernels.split_merge.allocate import (
     stream_of,
 )
 from pitmanyor.kernels.split_merge.franchise import replay
+from pitmanyor.kernels.split_merge.visits import NOWHERE
 
 MEASURED, LEAVING, SEATING = 53, 55, 56  # purposes of random streams
 
@@ -75,24 +76,35 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 
 
 @kernel
-def seat_path(world, room, path, launch, documents, pair, seed):
-    """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations."""
+def seat_path(world, room, path, launch, documents, pair, as_before, seed):
+    """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations.
+
+    With `as_before` every token has its old topic.
+    """
     key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], SEATING), 0.0, np.int64(0)
-    if pair[1] >= 0:
+    if pair[1] >= 0 and not as_before:
         n = furnish(world.net, pair[1], key, n)
     for visit in range(len(documents)):
-        part, n = seat_document(world, room, path, launch, visit, documents[visit], pair, key, n)
+        part, n = seat_document(world, room, path, launch, visit, documents[visit], pair, as_before, key, n)
         total += part
     return total
 
 
 @kernel
-def take_back(world, path, documents):
-    """Undo a proposal: every walk of it is taken back, and the tokens have their old topics and walks again."""
+def unseat(world, path, documents):
+    """Take the walks of a proposal back; its tokens are out again."""
     text = world.text
     for visit in range(len(documents)):
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
-            _replay(world, path.seated[i], path.token[i], documents[visit], np.int64(text.topic[path.token[i]]), -1)
+            token = path.token[i]
+            _replay(world, path.seated[i], token, documents[visit], np.int64(text.topic[token]), -1)
+            text.topic[token] = NOWHERE
+
+
+@kernel
+def restore(world, path, documents):
+    """Tokens that are out have their old topics and walks again."""
+    text = world.text
     for visit in range(len(documents)):
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
             token = path.token[i]
