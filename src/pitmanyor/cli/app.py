@@ -98,8 +98,9 @@ def fit(
     samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
     initial_topics: Annotated[
-        int | None, typer.Option(help="Topics dealt at random at first; by default sqrt(tokens)/4; 0 for one by one.")
+        int | None, typer.Option(help="Topics dealt at random before the search for a start; 0 for one by one.")
     ] = None,
+    moves: Annotated[bool | None, typer.Option(help="Split and merge whole topics.", show_default="yes")] = None,
     sweep: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
     text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
     spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
@@ -137,6 +138,7 @@ def fit(
         "samples": samples,
         "max_topics": max_topics,
         "initial_topics": initial_topics,
+        "moves": moves,
         "sweep": sweep,
     }
     options |= {"text_sweeps": text_sweeps, "spare_topics": spare_topics, "n_topics": n_topics}
