@@ -26,6 +26,7 @@ from pitmanyor.kernels.documents.own_words.scratch import (
     close_stream,
     count_restaurant,
     crossing_of,
+    end_of_run,
     leave_dish,
     leaves_dish,
     open_run,
@@ -182,13 +183,11 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
         top, in_order = row_of_words(net, text, words, d, s)
         start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
         if crossing.node >= 0:
-            open_stream(text, slots, crossed, crossing, (start, stop), first, n_slots)
+            open_stream(text, slots.seat, crossed, crossing, (start, stop), first, n_slots)
         while start < stop:
-            end, n_listed = start + 1, np.int64(0)
-            while end < stop and text.word[end] == text.word[start]:
-                end += 1
+            end, n_listed = end_of_run(text, start, stop), np.int64(0)
             if crossing.node >= 0:
-                n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
+                n_listed = open_run(text, slots.seat, crossed, crossing, (start, end), first)
             for token in range(start, end):
                 if in_order:
                     fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
@@ -198,7 +197,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
                     net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n
                 )
             if crossing.node >= 0:
-                joint += close_run(tables, terms, text, slots, crossed, crossing, (start, end), first, n_listed)
+                joint += close_run(tables, terms, text, slots.seat, crossed, crossing, (start, end), first, n_listed)
             start = end
         if crossing.node >= 0:
             close_stream(net, text, crossed, crossing, d, n_slots, joint)

@@ -28,7 +28,6 @@ from pitmanyor.kernels.restaurant.arrays import (
     RULE,
     SHIFT,
     TABLE,
-    Floats,
     Ints32,
     Reals,
 )
@@ -42,7 +41,7 @@ class Crossed(NamedTuple):
 
     customers: Ints32  # (slot): of the topic's restaurant
     tables: Ints32
-    factor: Floats  # (slot): E / (b + C)
+    factor: Reals  # (slot): E / (b + C)
     place: Ints32  # (slot): 1 + where the slot stands in the list of those who have the word, or 0
     slot: Ints32  # (place), and what it has of the word
     seated: Ints32
@@ -64,6 +63,8 @@ class Crossing(NamedTuple):
 
 @inner
 def take_crossed(crossed, thread):
+    if crossed is None:
+        return None
     return Crossed(
         crossed.customers[thread],
         crossed.tables[thread],
@@ -114,17 +115,18 @@ def count_restaurant(crossed, crossing, h, customers, tables):
 
 
 @inner
-def open_stream(text, slots, crossed, crossing, tokens, first, n_slots):
-    """The restaurants of the document's topics from the walks of a stream's tokens."""
+def open_stream(text, seats, crossed, crossing, tokens, first, n_slots):
+    """The restaurants of the document's topics from the walks of a stream's tokens, whose slots are `seats`."""
     bit = np.uint32(crossing.bit)
     for i in range(tokens[0], tokens[1]):
         token = np.uint64(i)
         if text.topic[token] >= 0:
-            h = np.uint64(slots.seat[np.uint64(i - first)])
+            h = np.uint64(seats[np.uint64(i - first)])
             crossed.customers[h] += 1
             crossed.tables[h] += np.int32((text.code[token] & bit) != 0)
     for h in range(n_slots):
-        crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
+        if crossed.customers[h] > 0:
+            crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
 
 
 @inner
@@ -149,21 +151,58 @@ def enlist(crossed, h, n_listed):
     return p, n_listed + 1
 
 
+@inlined
+def strike(crossed, h, n_listed):
+    """Take slot h, which nobody with the word is at, off the list; returns its length."""
+    if crossed.place[h] == 0:
+        return n_listed
+    p, last = np.uint64(crossed.place[h] - 1), np.uint64(n_listed - 1)
+    crossed.slot[p], crossed.seated[p], crossed.opened[p] = (
+        crossed.slot[last],
+        crossed.seated[last],
+        crossed.opened[last],
+    )
+    crossed.place[np.uint64(crossed.slot[p])] = np.int64(p) + 1
+    crossed.place[h] = 0
+    return n_listed - 1
+
+
+@inlined
+def move_restaurant(crossed, h, last, n_listed):
+    """Slot `last` takes the place of h, which has no customers; returns the length of the list."""
+    n_listed = strike(crossed, h, n_listed)
+    crossed.customers[h], crossed.tables[h] = crossed.customers[last], crossed.tables[last]
+    crossed.factor[h], crossed.place[h] = crossed.factor[last], crossed.place[last]
+    if crossed.place[h] > 0:
+        crossed.slot[np.uint64(crossed.place[h] - 1)] = h
+    crossed.customers[last], crossed.tables[last], crossed.factor[last], crossed.place[last] = 0, 0, 1.0, 0
+    return n_listed
+
+
+@inlined
+def end_of_run(text, start, stop):
+    """Where the run of equal words that begins at a token ends; a stream's tokens end at `stop`."""
+    end = start + 1
+    while end < stop and text.word[np.uint64(end)] == text.word[np.uint64(start)]:
+        end += 1
+    return end
+
+
 @inner
-def open_run(text, slots, crossed, crossing, run, first):
+def open_run(text, seats, crossed, crossing, run, first):
     """List those who have the word of a run of tokens; returns how many."""
     n_listed, bit = np.int64(0), np.uint32(crossing.bit)
     for i in range(run[0], run[1]):
         token = np.uint64(i)
         if text.topic[token] >= 0:
-            p, n_listed = enlist(crossed, np.uint64(slots.seat[np.uint64(i - first)]), n_listed)
+            p, n_listed = enlist(crossed, np.uint64(seats[np.uint64(i - first)]), n_listed)
             crossed.seated[p] += 1
             crossed.opened[p] += np.int32((text.code[token] & bit) != 0)
     return n_listed
 
 
 @inner
-def close_run(tables, terms, text, slots, crossed, crossing, run, first, n_listed):
+def close_run(tables, terms, text, seats, crossed, crossing, run, first, n_listed):
     """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint."""
     joint, bit = 0.0, np.uint32(crossing.bit)
     for p in range(n_listed):
@@ -172,7 +211,7 @@ def close_run(tables, terms, text, slots, crossed, crossing, run, first, n_liste
             small = is_small(c, t)
             joint += terms.small[crossing.index, t, c, LOG_S] if small else log_stirling(tables, crossing.index, c, t)
     for i in range(run[0], run[1]):
-        token, h = np.uint64(i), np.uint64(slots.seat[np.uint64(i - first)])
+        token, h = np.uint64(i), np.uint64(seats[np.uint64(i - first)])
         p = np.uint64(crossed.place[h] - 1)
         opened = crossed.opened[p] > 0
         crossed.opened[p] -= np.int32(opened)
@@ -245,6 +284,25 @@ def seat_dish(crossed, h, opened, n_listed):
     crossed.seated[p] += 1
     crossed.opened[p] += opened
     return n_listed
+
+
+@inlined
+def repeat_weight(tables, terms, crossed, crossing, h, phi):
+    """A of the crossed node beyond factor * phi, for the topic of slot h and the word at hand: it has the word."""
+    stay, opens = dish_of(tables, terms, crossed, crossing, h)
+    return (stay + gain_of(crossed, crossing, h) * (opens - 1.0) * phi) * scale_of(crossed, crossing, h)
+
+
+@inlined
+def listed_at(crossed, n_listed, x):
+    """The slot of the list into which x falls, uniform on (0, sum of the list's weights)."""
+    p = 0
+    while p < n_listed - 1 and x >= crossed.weights[p]:
+        x -= crossed.weights[p]
+        p += 1
+    while p > 0 and crossed.weights[p] <= 0.0:  # only rounding can come here
+        p -= 1
+    return np.uint64(crossed.slot[p])
 
 
 @inlined
