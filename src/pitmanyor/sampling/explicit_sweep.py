@@ -72,7 +72,7 @@ class Explicit:
         elif self.quick:
             self.sheets.sums[:] = NOT_SUMMED
             quick_sweep(
-                *given, self.sheets, self.dishes if self.own_words else None, *rest, documents, n_held, seed, passes
+                *given, self.sheets, self.dishes if self.own_words else (), *rest, documents, n_held, seed, passes
             )
         else:
             explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)

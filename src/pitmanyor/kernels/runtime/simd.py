@@ -48,14 +48,14 @@ if vars(config)["DISABLE_JIT"]:
     def weigh_lanes(rows, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry, factors):
         stay, zero = rows[_eight(terms[0], h)], rows.dtype.type(0.0)
         opens = rows[_eight(terms[1], h)] * (shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)])
-        if factors is not None:
+        if len(factors):
             stay, opens = stay * factors[_eight(0, h)], opens * factors[_eight(0, h)]
         for r in range(int(bases[0])):
             opens = opens - form[r] * rows[_eight(r * int(bases[1]), h)]
-            if factors is None:
+            if not len(factors):
                 opens = np.maximum(opens, zero)
         weights = (stay + gain * opens) * values[int(row) + topic[_eight(0, h)].astype(np.int64)]
-        if factors is not None:
+        if len(factors):
             weights = np.maximum(weights, zero)
         rows[_eight(out, h)] = prefix_sums(weights) + carry
         return rows[_eight(out, h)][-1]
@@ -185,8 +185,8 @@ else:
 
         `opens` is open times the mixture of two rows, less what `form` has of the first rows: `bases` are their number
         and how far apart they lie. They are taken off one by one, and never below 0. `terms` has the places of stay and
-        open, `out` that of the sums. `factors`, or None, multiply stay and open; then it is weights that do not fall
-        below 0.
+        open, `out` that of the sums. `factors`, unless it is an empty tuple, multiply stay and open; then it is weights
+        that do not fall below 0.
         """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -215,7 +215,7 @@ else:
             return last
 
         real, pair = rows.dtype, types.UniTuple(types.uint64, 2)
-        at, scaled = types.uint64, not isinstance(factors, types.NoneType)
+        at, scaled = types.uint64, isinstance(factors, types.Array)
         shared = types.UniTuple(real, 2)
         return real(rows, pair, shared, pair, at, form, pair, topic, values, at, real, at, real, factors), generate
 

@@ -37,7 +37,10 @@ from pitmanyor.kernels.runtime.random import uniform
 
 
 class Crossed(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_crossed` picks one; empty between documents."""
+    """Scratch of one thread, with a leading thread axis until `take_crossed` picks one; empty between documents.
+
+    Where no words are a document's own an empty tuple stands for it: Numba leaves out what `len` tells it to.
+    """
 
     customers: Ints32  # (slot): of the topic's restaurant
     tables: Ints32
@@ -63,8 +66,8 @@ class Crossing(NamedTuple):
 
 @inner
 def take_crossed(crossed, thread):
-    if crossed is None:
-        return None
+    if len(crossed) == 0:
+        return ()
     return Crossed(
         crossed.customers[thread],
         crossed.tables[thread],

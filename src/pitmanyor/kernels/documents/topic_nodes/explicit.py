@@ -1,7 +1,8 @@
 """The explicit sweep where every stream's topics are local: general/explicit.py's target, in rows that vectorise.
 
 A local node has two parents at most. Topics are drawn as `sheet_draw.py` says or, where words may be the document's
-own, as `sheet_words.py` does; where no stream has such words `crossed` is None, and Numba compiles nothing of it.
+own, as `sheet_words.py` does; where no stream has such words `crossed` is an empty tuple, and Numba compiles nothing
+of it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Lines(NamedTuple):
 def topic_for(net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, token, n_slots, n_listed, key, n):
     """A topic for a token that was taken out, and the counter."""
     gain = sheet.scalars[np.uint64(leaf) * SCALARS + GAIN]
-    if crossed is None:
+    if len(crossed) == 0:
         u = uniform_in(sheet.reals.dtype.type, key, n)
         return np.int64(draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u)), n + 1
     return draw_own(
@@ -227,7 +228,7 @@ def _visit_block(net, tables, terms, sheets, owns, text, sums, topics, words, do
 def quick_sweep(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
-    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or None.
+    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(

@@ -131,21 +131,17 @@ def fresh_topic(net, sums, sheet, frame, r, token, x):
 
 
 @inlined
-def factors_of(crossed):
-    if crossed is None:
-        return None
-    return crossed.factor
+def weigh_slots(net, sheet, factors, frame, leaf, gain, row, n_slots):
+    """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total.
 
-
-@inlined
-def weigh_slots(net, sheet, crossed, frame, leaf, gain, row, n_slots):
-    """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total."""
+    `factors` of phi_kw are those of slots whose words are the document's own, or an empty tuple.
+    """
     real, stay, (up, shares) = sheet.reals.dtype.type, stay_of(sheet, frame, leaf), bases_of(sheet, leaf)
     terms, bases, total = (stay, stay + frame.width), (np.uint64(frame.n_bases), frame.width), real(0.0)
     for h in range(0, n_slots, WIDTH):
         total = weigh_lanes(
             sheet.reals, up, shares, terms, prefix_row(frame), sheet.form, bases, sheet.topic, net.stay, row,
-            real(gain), np.uint64(h), total, factors_of(crossed),
+            real(gain), np.uint64(h), total, factors,
         )  # fmt: skip
     return total
 
@@ -187,7 +183,7 @@ def slot_below(sheet, frame, x, n_slots):
 @inlined
 def draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u):
     """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
-    held = weigh_slots(net, sheet, None, frame, leaf, gain, token.row, n_slots)
+    held = weigh_slots(net, sheet, (), frame, leaf, gain, token.row, n_slots)
     fresh = weigh_form(net, sums, sheet, frame, gain, token)
     x = u * (held + sheet.reals.dtype.type(fresh))
     if x >= held and fresh > 0.0:

@@ -47,8 +47,8 @@ def find_seats(text, sheet, tokens, first):
 @inlined
 def open_words(net, terms, text, words, sheet, crossed, d, s, tokens, n_slots):
     """The crossed node of stream s, and its restaurants from the walks of its tokens."""
-    if crossed is None:
-        return None
+    if len(crossed) == 0:
+        return ()
     crossing = crossing_of(net, terms, words, text.leaf[text.context[d], s, WORD_LIST])
     if crossing.node >= 0:
         first = text.first[d * text.leaf.shape[1]]
@@ -60,7 +60,7 @@ def open_words(net, terms, text, words, sheet, crossed, d, s, tokens, n_slots):
 @inlined
 def close_words(net, text, crossed, crossing, d, n_slots, joint):
     """Measure the restaurants of a stream and empty them."""
-    if crossed is None:
+    if len(crossed) == 0:
         return
     if crossing.node >= 0:
         close_stream(net, text, crossed, crossing, d, n_slots, joint)
@@ -73,7 +73,7 @@ def turn_to(tables, terms, text, sheet, crossed, crossing, d, i, stop, run, n_li
     Returns the run at hand, how many topics have its word, and the part in the log joint of the run that ended. Nobody
     is listed for a word that comes once: its token brings a table and takes it along.
     """
-    if crossed is None:
+    if len(crossed) == 0:
         return run, n_listed, 0.0
     if i < run[1] or crossing.node < 0:
         return run, n_listed, 0.0
@@ -91,7 +91,7 @@ def turn_to(tables, terms, text, sheet, crossed, crossing, d, i, stop, run, n_li
 @inlined
 def leaves_word(tables, terms, crossed, crossing, h, n_listed, key, n):
     """Does a token that leaves slot h take its word's table along? -1: rule `paper` keeps it. And the counter."""
-    if crossed is None:
+    if len(crossed) == 0:
         return np.int64(1), n
     if n_listed == 0:
         return np.int64(1), n
@@ -101,7 +101,7 @@ def leaves_word(tables, terms, crossed, crossing, h, n_listed, key, n):
 @inlined
 def leave_word(crossed, crossing, h, took, n_listed):
     """Take a token out of the restaurant of slot h, with a table if it took one."""
-    if crossed is None:
+    if len(crossed) == 0:
         return
     if n_listed > 0:
         leave_dish(crossed, np.uint64(h), took)
@@ -112,7 +112,7 @@ def leave_word(crossed, crossing, h, took, n_listed):
 @inlined
 def seat_word(net, tables, terms, sheet, crossed, crossing, row, h, n_listed, key, n):
     """Seat a token in the restaurant of slot h; returns how many topics have its word, and the counter."""
-    if crossed is None:
+    if len(crossed) == 0:
         return n_listed, n
     slot, opened = np.uint64(h), np.int64(1)
     if n_listed > 0:
@@ -127,7 +127,7 @@ def seat_word(net, tables, terms, sheet, crossed, crossing, row, h, n_listed, ke
 @inlined
 def move_words(crossed, h, last, n_listed):
     """Slot `last` takes the place of h; returns how many topics have the word at hand."""
-    if crossed is None:
+    if len(crossed) == 0:
         return n_listed
     return move_restaurant(crossed, np.uint64(h), np.uint64(last), n_listed)
 
@@ -210,7 +210,7 @@ def draw_own(
 ):  # fmt: skip
     """A topic in proportion to its weight, among the document's slots or afresh; and the counter."""
     real = sheet.reals.dtype.type
-    held, again = weigh_slots(net, sheet, crossed, frame, leaf, gain, token.row, n_slots), real(0.0)
+    held, again = weigh_slots(net, sheet, crossed.factor, frame, leaf, gain, token.row, n_slots), real(0.0)
     if n_listed > 0:
         again = real(
             weigh_repeats(net, tables, terms, sheet, crossed, crossing, frame, leaf, gain, token.row, n_listed)
