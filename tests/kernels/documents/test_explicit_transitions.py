@@ -8,7 +8,7 @@ import pytest
 
 from kernels.documents.exact_explicit import N_HELD, DocumentChain
 from kernels.documents.test_mutants import binomial_ratios_dropped
-from oracle.toys import Toy, bursty, diamond, three_layers, two_parents
+from oracle.toys import Toy, bursty, bursty_layers, diamond, three_layers, two_parents
 from pitmanyor import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
@@ -59,9 +59,15 @@ def bursty_streams() -> Toy:
     return posts(g)
 
 
+def few_own_words() -> Graph:
+    """Topics that have few of the document's own words weigh less than topics that it does not hold."""
+    g = bursty_layers()[0].set("eta", discount=0.9, concentration=5.0).set("theta", discount=0.9, concentration=3.0)
+    return g.set("burst", discount=0.1, concentration=0.2)
+
+
 def bursty_words() -> Toy:
     """Words of the document's own below two layers of topics, and hashtags that have none."""
-    g = models.bursty(two_layers(), discount=0.4, concentration=1.1)
+    g = bursty_layers()[0]
     tags = g.dirichlet("tags", over="vocabulary", plate="topic", concentration=1.9)
     g.tokens("hashtag", topic="eta", emit=tags)
     return posts(g)
@@ -82,12 +88,13 @@ TOYS = {
     "bursty, two words": lambda: with_text(bursty()[0], ["x", "y"]),
     "bursty, local root": lambda: with_text(models.bursty(three_topics(), discount=0.6, concentration=0.7), ["x", "x"]),
     "bursty, two streams": bursty_streams,
-    "bursty, two layers": lambda: with_text(models.bursty(two_layers(), discount=0.4, concentration=1.1), ["x", "x"]),
+    "bursty, two layers": lambda: with_text(bursty_layers()[0], ["x", "x"]),
     "bursty, two parents": lambda: with_text(
         models.bursty(two_parents()[0], discount=0.4, concentration=0.8), ["x", "x"]
     ),
     "bursty tntm": lambda: posts(models.bursty(diamond()[0], discount=0.3, concentration=0.8)),
     "bursty words": bursty_words,
+    "bursty, few own words": lambda: with_text(few_own_words(), ["x", "x"]),
     "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
 }
 # where the fast kernels can be taken: the quick one everywhere; with one local node over one parent the simple one, or
