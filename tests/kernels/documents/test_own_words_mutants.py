@@ -16,7 +16,7 @@ from kernels.documents.exact_explicit import DocumentChain
 from kernels.documents.test_explicit_transitions import TOYS
 from kernels.documents.test_one_node import MODELS, corpus_for, run
 from pitmanyor.kernels.documents.own_words import scratch as crossed
-from pitmanyor.kernels.documents.own_words import topic_draw
+from pitmanyor.kernels.documents.own_words import topic_draw, word_repeats
 from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
 
 pytestmark = pytest.mark.nojit
@@ -60,7 +60,7 @@ def scan_without_repeats() -> AbstractContextManager[None]:
 
 def words_weighed_without_their_counts() -> AbstractContextManager[None]:
     """The same in the collapsed sweep."""
-    right = crossed.word_weight
+    right = word_repeats.word_weight
 
     def weight(tables, terms, desk, crossing, h, phi):
         return phi * crossed.gain_of(desk, crossing, h) * crossed.scale_of(desk, crossing, h)
@@ -89,7 +89,7 @@ def restaurants_without_tables() -> AbstractContextManager[None]:
 
 
 def every_word_opens_a_table() -> AbstractContextManager[None]:
-    return replaced(crossed.opens_dish, lambda *arguments: (np.int64(1), arguments[-1]))
+    return replaced(word_repeats.opens_dish, lambda *arguments: (np.int64(1), arguments[-1]))
 
 
 def no_rejection() -> AbstractContextManager[None]:
@@ -116,7 +116,7 @@ def tables_never_leave() -> AbstractContextManager[None]:
         p = desk.place[h] - 1
         return np.int64(desk.seated[p] == desk.opened[p]), n
 
-    return replaced(crossed.leaves_dish, leaves)
+    return replaced(word_repeats.leaves_dish, leaves)
 
 
 def scan_without_words() -> AbstractContextManager[None]:

@@ -21,6 +21,7 @@ from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.one_node import explicit as simple
 from pitmanyor.kernels.documents.own_words import explicit as crossed_sweep
 from pitmanyor.kernels.documents.own_words import scratch as own_words
+from pitmanyor.kernels.documents.own_words import word_repeats
 from pitmanyor.kernels.documents.topic_nodes import explicit as quick
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.documents.topic_nodes import sheet_words
@@ -230,7 +231,7 @@ def test_weights_are_those_of_the_counts(case):
 @pytest.mark.parametrize("bug", ["restaurants stay behind", "nobody is struck"])
 def test_planted_bugs_in_moving_slots_show(bug):
     """Where a slot takes the place of another, its restaurant must too, and the other's must leave the list."""
-    right = own_words.move_restaurant if bug == "restaurants stay behind" else own_words.strike
+    right = word_repeats.move_restaurant if bug == "restaurants stay behind" else word_repeats.strike
     with replaced(right, lambda *arguments: arguments[-1]), pytest.raises(AssertionError):
         check("bursty tntm")
 

@@ -22,18 +22,20 @@ from pitmanyor.kernels.documents.one_node.scratch import (
     take_slots,
 )
 from pitmanyor.kernels.documents.own_words.scratch import (
-    close_run,
     close_stream,
     count_restaurant,
     crossing_of,
+    open_stream,
+    take_crossed,
+)
+from pitmanyor.kernels.documents.own_words.word_repeats import (
+    close_run,
     end_of_run,
     leave_dish,
     leaves_dish,
     open_run,
-    open_stream,
     opens_dish,
     seat_dish,
-    take_crossed,
     word_weight,
 )
 from pitmanyor.kernels.restaurant.arrays import (

@@ -11,20 +11,22 @@ from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
 from pitmanyor.kernels.documents.one_node.explicit import AHEAD, fetch, fetch_first, row_of_token, weigh
 from pitmanyor.kernels.documents.one_node.scratch import load, measure, save, shape_of, take_slots, write_terms
 from pitmanyor.kernels.documents.own_words.scratch import (
-    close_run,
     close_stream,
     count_restaurant,
     crossing_of,
+    open_stream,
+    take_crossed,
+)
+from pitmanyor.kernels.documents.own_words.topic_draw import draw, scale_slots, scaled_terms, weigh_dishes
+from pitmanyor.kernels.documents.own_words.word_repeats import (
+    close_run,
     end_of_run,
     leave_dish,
     leaves_dish,
     open_run,
-    open_stream,
     opens_dish,
     seat_dish,
-    take_crossed,
 )
-from pitmanyor.kernels.documents.own_words.topic_draw import draw, scale_slots, scaled_terms, weigh_dishes
 from pitmanyor.kernels.restaurant.arrays import DIRICHLET, FIRST, LIVE, PAPER, WORD_LIST
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_pair

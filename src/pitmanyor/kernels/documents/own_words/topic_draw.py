@@ -12,7 +12,7 @@ import numpy as np
 
 from pitmanyor.kernels.documents.one_node.explicit import fresh_topic, heaviest, slot_below, sum_of
 from pitmanyor.kernels.documents.one_node.scratch import NONE, base_of, new_terms, open_slot, write_terms
-from pitmanyor.kernels.documents.own_words.scratch import listed_at, repeat_weight
+from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, repeat_weight
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform_in
 

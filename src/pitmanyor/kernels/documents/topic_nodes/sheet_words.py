@@ -11,18 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.documents.general.explicit import product
-from pitmanyor.kernels.documents.own_words.scratch import (
+from pitmanyor.kernels.documents.own_words.scratch import close_stream, count_restaurant, crossing_of, open_stream
+from pitmanyor.kernels.documents.own_words.word_repeats import (
     close_run,
-    close_stream,
-    count_restaurant,
-    crossing_of,
     end_of_run,
     leave_dish,
     leaves_dish,
     listed_at,
     move_restaurant,
     open_run,
-    open_stream,
     opens_dish,
     repeat_weight,
     seat_dish,
