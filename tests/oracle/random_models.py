@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
 from pitmanyor.corpus import Corpus
@@ -29,15 +31,15 @@ def _base(draw: st.DrawFn, able: list[str], most: int) -> object:
     return mix(*parents, weights=tuple(1 / len(parents) for _ in parents))
 
 
-def _add(draw: st.DrawFn, g: Graph, name: str, side: str, plates: list[Plate]) -> None:
-    """A pyp on nodes of the side that are there already."""
+def _add(draw: st.DrawFn, g: Graph, name: str, side: str, plates: list[Plate], most: int) -> None:
+    """A pyp on nodes of the side that are there already, on so many of them at most."""
     plate = draw(st.sampled_from(plates))
     able = [node.name for node in g.nodes if node.side == side and _fits(plate, node) and node.over != "tag"]
     if able:
         per_instance = set(plate) != {"document", "topic"} and draw(st.booleans())
         g.pyp(
             name,
-            base=draw(_base(able, 3 if side == "topic" else 2)),
+            base=draw(_base(able, most)),
             plate=plate,
             discount=draw(st.sampled_from(DISCOUNTS)),
             concentration=draw(st.sampled_from(CONCENTRATIONS)),
@@ -53,7 +55,7 @@ def graphs(draw: st.DrawFn, n_streams: int) -> Graph:
     else:
         g.dirichlet("mu", over=3, plate=draw(st.sampled_from(TOPIC_PLATES)), concentration=0.8)
     for i in range(draw(st.integers(0, 4))):
-        _add(draw, g, f"t{i}", "topic", TOPIC_PLATES)
+        _add(draw, g, f"t{i}", "topic", TOPIC_PLATES, 3)
     plate = draw(st.sampled_from(WORD_PLATES[:3]))
     if draw(st.booleans()):
         g.pyp(
@@ -62,7 +64,7 @@ def graphs(draw: st.DrawFn, n_streams: int) -> Graph:
     else:
         g.dirichlet("w", over="vocabulary", plate=plate, concentration=1.4)
     for i in range(draw(st.integers(0, 2))):
-        _add(draw, g, f"w{i}", "word", WORD_PLATES)
+        _add(draw, g, f"w{i}", "word", WORD_PLATES, 2)
     topics = [node.name for node in g.nodes if node.side == "topic"]
     words = [node.name for node in g.nodes if node.side == "word"]
     g.tokens("word", topic=draw(st.sampled_from(topics)), emit=draw(st.sampled_from(words)))
@@ -75,7 +77,27 @@ def graphs(draw: st.DrawFn, n_streams: int) -> Graph:
 
 
 @st.composite
-def models(draw: st.DrawFn) -> tuple[Graph, Corpus]:
+def own_word_graphs(draw: st.DrawFn, n_streams: int) -> Graph:
+    """Topics of each document in one to three layers, and words of its own for the first stream at least."""
+    g = Graph()
+    g.gem("mu", discount=draw(st.sampled_from(DISCOUNTS)), concentration=draw(st.sampled_from(CONCENTRATIONS)))
+    for i in range(draw(st.integers(0, 2))):
+        _add(draw, g, f"s{i}", "topic", TOPIC_PLATES[:3], 2)
+    local = [f"t{i}" for i in range(draw(st.integers(1, 3)))]
+    for name in local:
+        _add(draw, g, name, "topic", [("document",)], 2)
+    for stream in ("word", "tag")[:n_streams]:
+        plate = draw(st.sampled_from([("topic",), ("author", "topic")]))
+        emit = g.dirichlet(f"{stream}_phi", over="vocabulary", plate=plate, concentration=1.4)
+        if stream == "word" or draw(st.booleans()):
+            plate, discount = ("document", "topic"), draw(st.sampled_from(DISCOUNTS))
+            emit = g.pyp(f"{stream}_own", base=emit, plate=plate, discount=discount, concentration=0.9)
+        g.tokens(stream, topic=draw(st.sampled_from(local)), emit=emit)
+    return g.prune()
+
+
+@st.composite
+def models(draw: st.DrawFn, graphs: Callable[[int], st.SearchStrategy[Graph]] = graphs) -> tuple[Graph, Corpus]:
     """A valid graph and a corpus of up to four documents of up to six tokens a stream."""
     n_streams, n_documents = draw(st.integers(1, 2)), draw(st.integers(1, 4))
     tokens = st.lists(st.sampled_from(["x", "x", "y", "z"]), max_size=6)

@@ -90,6 +90,18 @@ def bursty() -> Toy:
     return g, Corpus.from_tokens([["x", "x", "x"], ["x", "y"]], vocabulary=["x", "y"])
 
 
+def bursty_layers() -> Toy:
+    """Words in bursts below two layers of topics in each document."""
+    g = Graph()
+    mu = g.gem("mu", discount=0.3, concentration=1.2)
+    eta = g.pyp("eta", base=mu, plate="document", discount=0.4, concentration=0.9)
+    theta = g.pyp("theta", base=eta, plate="document", discount=0.5, concentration=0.7)
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=1.6)
+    burst = g.pyp("burst", base=phi, plate=("document", "topic"), discount=0.4, concentration=1.1)
+    g.tokens("word", topic=theta, emit=burst)
+    return g, Corpus.from_tokens([["x", "x"], ["x", "y"]], vocabulary=["x", "y"])
+
+
 def author_words() -> Toy:
     """Words per author and topic; topics per author, with no node per document at all."""
     g = Graph()
@@ -158,6 +170,7 @@ TOYS: dict[str, Callable[[], Toy]] = {
     "diamond_no_discount": lambda: diamond(discounts=False),
     "diamond_two_authors": lambda: diamond(authors=2),
     "bursty": bursty,
+    "bursty_layers": bursty_layers,
     "author_words": author_words,
     "nested_groups": nested_groups,
     "dirichlet_words": dirichlet_words,

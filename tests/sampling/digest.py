@@ -15,11 +15,12 @@ from pitmanyor.sampling.chain import Chain
 from pitmanyor.simulation import simulate
 from pitmanyor.state import new_state
 
-MODELS = ("tntm", "bursty")
+MODELS = ("tntm", "bursty", "bursty tntm")
 
 
 def _graph(model: str) -> Graph:
-    return tntm().without("follows") if model == "tntm" else bursty(hpyp()).set("*", discount=Beta(1, 1))
+    plain = tntm().without("follows") if "tntm" in model else hpyp()
+    return bursty(plain).set("*", discount=Beta(1, 1)) if "bursty" in model else plain
 
 
 def digest(model: str, seed: int, n_threads: int) -> str:

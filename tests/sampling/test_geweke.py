@@ -28,6 +28,7 @@ MODELS: dict[str, Graph] = {
     "tntm": tntm().without("follows"),
     "tntm without mu1": tntm().without("follows").rebase("theta_tag", "eta"),
     "bursty": bursty(hpyp()),
+    "bursty tntm": bursty(tntm().without("follows")),
     "hpyp, discounts": hpyp().set("*", discount=Beta(1, 1)),
     "tntm, discounts": tntm().without("follows").set("*", discount=Beta(1, 2)),
     "bursty, discounts": bursty(hpyp()).set("*", discount=Beta(1, 1)),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import config
 
 from oracle.invariants import check
-from oracle.random_models import models
+from oracle.random_models import models, own_word_graphs
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
@@ -66,6 +66,26 @@ def test_mixed_sweeps_keep_every_invariant(model, rule, precision, seed):
     state = small_state(*model, rule=rule, precision=precision)
     initialise(state, (seed, 0, 0))
     sweeper = Sweeper(state, "mixed", anchors=0.5)
+    for sweep in range(1, 6):
+        sweeper.step(state, (seed, 0, sweep))
+        check(state)
+
+
+@settings(max_examples=N_MIXED, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(
+    model=models(own_word_graphs),
+    rule=st.sampled_from(["clamp", "paper", "singleton"]),
+    precision=st.sampled_from(MIXED_PRECISIONS),
+    seed=st.integers(0, 2**32),
+)
+def test_mixed_sweeps_of_own_words_keep_every_invariant(model, rule, precision, seed):
+    """As topics on a sheet, of one document node too."""
+    state = small_state(*model, rule=rule, precision=precision)
+    initialise(state, (seed, 0, 0))
+    sweeper = Sweeper(state, "mixed", anchors=0.5, passes=2)
+    assert sweeper.explicit.quick
+    assert sweeper.explicit.own_words
+    sweeper.explicit.crossed = False
     for sweep in range(1, 6):
         sweeper.step(state, (seed, 0, sweep))
         check(state)

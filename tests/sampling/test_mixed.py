@@ -39,6 +39,7 @@ MIXED: dict[str, Callable[[], Toy]] = {
     "few words": few_words,
     "few words, one node": partial(five_documents, unused="abcd"),
     "bursty": TOYS["bursty"],
+    "bursty layers": TOYS["bursty_layers"],
     "words per author": TOYS["author_words"],
     "nested groups": TOYS["nested_groups"],
     "own vocabularies": TOYS["own_vocabularies"],

@@ -15,6 +15,7 @@ from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch_arrays import (
     NOT_SUMMED,
+    has_own_words,
     is_crossed,
     is_plain,
     is_quick,
@@ -39,8 +40,9 @@ class Explicit:
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
         self.simple, self.crossed, self.quick = is_plain(plan), is_crossed(plan), is_quick(plan)
+        self.own_words = has_own_words(plan)
         self.slots = new_slots(plan, state.capacity, n_threads, state.net.stay.dtype)
-        self.dishes = new_crossed(state.capacity, n_threads, state.net.stay.dtype)
+        self.dishes = new_crossed(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.desks = new_desks(plan, state.capacity, n_threads)
         self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
         self.pairs, self.index = cached_pairs(state)
@@ -69,7 +71,9 @@ class Explicit:
             crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed, passes)
         elif self.quick:
             self.sheets.sums[:] = NOT_SUMMED
-            quick_sweep(*given, self.sheets, *rest, documents, n_held, seed, passes)
+            quick_sweep(
+                *given, self.sheets, self.dishes if self.own_words else (), *rest, documents, n_held, seed, passes
+            )
         else:
             explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)
 
@@ -78,7 +82,7 @@ class Explicit:
             self.desks = new_desks(state.plan, state.capacity, self.n_threads)
             self.sheets = new_sheets(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
             self.slots = new_slots(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
-            self.dishes = new_crossed(state.capacity, self.n_threads, state.net.stay.dtype)
+            self.dishes = new_crossed(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
 from pitmanyor.kernels.documents.own_words.scratch import Crossed
@@ -54,8 +55,7 @@ def local_nodes(plan: Plan) -> list[int]:
 
 def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     """Desks for so many threads: slots for the topics of the longest document, and the common slot."""
-    n_streams = len(plan.graph.streams)
-    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    longest = _longest(plan)
     slots, nodes = min(longest, capacity) + 2, max(len(local_nodes(plan)), 1)
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     shared = max(int(plan.topic_walks.n_shared.max()), int(plan.word_walks.n_shared.max()))
@@ -93,9 +93,16 @@ def is_crossed(plan: Plan) -> bool:
     return (
         _has_one_leaf(plan)
         and len({node.name for node in emits}) == len(emits)
-        and all(node.local and node.per_topic and len(node.parents) == 1 for node in emits)
-        and all(not plan.graph[node.parents[0]].local and plan.graph[node.parents[0]].per_topic for node in emits)
+        and all(_is_crossed_node(plan, node) for node in emits)
     )
+
+
+def _is_crossed_node(plan: Plan, node: Node) -> bool:
+    """A word node per document and topic over one shared node per topic."""
+    if not (node.local and node.per_topic and len(node.parents) == 1):
+        return False
+    parent = plan.graph[node.parents[0]]
+    return parent.per_topic and not parent.local
 
 
 def _has_one_leaf(plan: Plan) -> bool:
@@ -108,22 +115,31 @@ def _has_one_leaf(plan: Plan) -> bool:
 
 
 def is_quick(plan: Plan) -> bool:
-    """Every stream's topic leaf is local, every word leaf shared and per topic; local nodes have two parents at most,
-    and none is a word node."""
-    local = {node.name for node in plan.nodes if node.local}
-    if any(len(node.parents) > 2 for node in plan.nodes if node.local):
-        return False
-    return all(node.side == "topic" for node in plan.nodes if node.local) and all(
-        s.topic in local and plan.graph[s.emit].per_topic for s in plan.graph.streams
+    """Every stream's topic leaf is local, with two parents at most for each local node; its words come from a shared
+    node per topic, or from the stream's own node per document and topic over one."""
+    local = {node.name: node for node in plan.nodes if node.local}
+    emits = [plan.graph[s.emit] for s in plan.graph.streams]
+    own = [node for node in emits if node.local]
+    return (
+        all(s.topic in local for s in plan.graph.streams)
+        and all(len(node.parents) <= 2 for node in local.values())
+        and {node.name for node in local.values() if node.side == "word"} == {node.name for node in own}
+        and len({node.name for node in own}) == len(own)
+        and all(_is_crossed_node(plan, node) if node.local else node.per_topic for node in emits)
     )
+
+
+def has_own_words(plan: Plan) -> bool:
+    """Is there a word node per document?"""
+    return any(node.local and node.side == "word" for node in plan.nodes)
 
 
 def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
     """Scratch of the quick explicit sweep."""
     n_streams = len(plan.graph.streams)
-    longest = int(np.diff(plan.order.first[::n_streams]).max())
-    n_local, n_bases = max(len(local_nodes(plan)), 1), _count_bases(plan)
-    n_slots = (n_bases + min(longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK  # read in whole lanes
+    longest, n_slots = _longest(plan), _sheet_slots(plan, capacity)
+    n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
+    n_bases = _count_bases(plan)
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     sheets = rows.Sheet(
         topic=apart(n_threads, n_slots, np.int32),
@@ -131,6 +147,7 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
         reals=apart(n_threads, (n_bases + 3 * n_local + 1) * n_slots, precision),
         slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
+        seat=apart(n_threads, longest, np.uint32),
         facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
         scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
         form=apart(n_threads, n_bases, precision),
@@ -148,6 +165,16 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
     for r in range(n_bases):  # the slots of the bases
         sheets.reals[:, r * n_slots + r] = 1.0
     return sheets
+
+
+def _longest(plan: Plan) -> int:
+    """Tokens of the longest document."""
+    return int(np.diff(plan.order.first[:: len(plan.graph.streams)]).max())
+
+
+def _sheet_slots(plan: Plan, capacity: int) -> int:
+    """Slots of a sheet: for bases and topics of the longest document, read in whole lanes."""
+    return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
 def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float | np.uint32 = 0) -> NDArray[Any]:
@@ -178,7 +205,7 @@ def _count_bases(plan: Plan) -> int:
 def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Slots:
     """Scratch of documents with one local node."""
     n_streams = len(plan.graph.streams)
-    longest = int(np.diff(plan.order.first[::n_streams]).max())
+    longest = _longest(plan)
     shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     return Slots(
@@ -199,8 +226,10 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
     )
 
 
-def new_crossed(capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
-    """Scratch of word nodes per document and topic, for the slots of `new_slots`."""
-    shape = (n_threads, capacity + BLOCK)
+def new_crossed(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
+    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_sheets`."""
+    shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
-    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+    return Crossed(
+        customers, tables, np.ones(shape, precision), place, slot, seated, opened, np.zeros(shape, precision)
+    )

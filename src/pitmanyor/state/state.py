@@ -111,7 +111,7 @@ def new_state(
         desks=new_desks(plan, layout.capacity, 1),
         plain=is_plain(plan) or is_crossed(plan),
         slots=new_slots(plan, layout.capacity, 1, precision),
-        crossed=new_crossed(layout.capacity, 1, precision),
+        crossed=new_crossed(plan, layout.capacity, 1, precision),
         max_topics=cap,
     )
     refresh_all(net, tables)

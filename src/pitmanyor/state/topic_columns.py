@@ -45,7 +45,7 @@ def grow(state: State, columns: int) -> None:
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
     state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
     state.slots = new_slots(state.plan, new.capacity, len(state.slots.topic), state.net.stay.dtype)
-    state.crossed = new_crossed(new.capacity, len(state.slots.topic), state.net.stay.dtype)
+    state.crossed = new_crossed(state.plan, new.capacity, len(state.slots.topic), state.net.stay.dtype)
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 

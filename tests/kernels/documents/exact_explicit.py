@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -24,6 +25,7 @@ from oracle.states import Place
 from oracle.toys import Toy
 from pitmanyor.kernels.documents.general import explicit
 from pitmanyor.kernels.documents.own_words import topic_draw
+from pitmanyor.kernels.documents.topic_nodes import sheet_words
 from pitmanyor.kernels.restaurant.arrays import ROW, WIDE
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
@@ -148,7 +150,9 @@ class DocumentChain:
         return outcomes(once)
 
     def _sweep(self, passes: int = 1) -> None:
-        with patch.object(explicit, "TRIES", TRIES), patch.object(topic_draw, "TRIES", TRIES):
+        with ExitStack() as stack:
+            for module in (explicit, topic_draw, sheet_words):
+                stack.enter_context(patch.object(module, "TRIES", TRIES))
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 
     def token_update(self, token: int) -> csr_array:

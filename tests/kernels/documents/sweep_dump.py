@@ -46,8 +46,9 @@ def models() -> dict[str, Toy]:
         "author_topic": author_topic(),
         "tntm": tntm().without("follows"),
         "bursty_hpyp": bursty(hpyp(topic_discount=0.0)),
+        "bursty_tntm": bursty(tntm().without("follows")),
     }
-    toys = {name: TOYS[name]() for name in ("two_parents", "fixed_mix", "author_words")}
+    toys = {name: TOYS[name]() for name in ("two_parents", "fixed_mix", "author_words", "bursty_layers")}
     return {name: (graph, data) for name, graph in graphs.items()} | toys
 
 

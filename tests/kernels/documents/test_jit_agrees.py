@@ -45,6 +45,6 @@ def test_the_sweeps_move_something(dumps):
     for model in models():
         name = f"{model}/float32/"
         assert compiled[name + "explicit vectors"].tobytes() != compiled[name + "stay"].tobytes()
-    for model in ("hpyp", "author_topic", "tntm", "bursty_hpyp"):
+    for model in ("hpyp", "author_topic", "tntm", "bursty_hpyp", "bursty_tntm"):
         name = f"{model}/float32/"
         assert compiled[name + "explicit topic"].tobytes() != compiled[name + "topic"].tobytes()

@@ -16,7 +16,8 @@ from kernels.documents.exact_explicit import DocumentChain
 from kernels.documents.test_explicit_transitions import TOYS
 from kernels.documents.test_one_node import MODELS, corpus_for, run
 from pitmanyor.kernels.documents.own_words import scratch as crossed
-from pitmanyor.kernels.documents.own_words import topic_draw
+from pitmanyor.kernels.documents.own_words import topic_draw, word_repeats
+from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
 
 pytestmark = pytest.mark.nojit
 
@@ -28,9 +29,38 @@ def words_as_if_new() -> AbstractContextManager[None]:
     return replaced(topic_draw.weigh_dishes, lambda *arguments: 0.0)
 
 
+def words_as_if_new_on_a_sheet() -> AbstractContextManager[None]:
+    return replaced(sheet_words.weigh_repeats, lambda *arguments: 0.0)
+
+
+def slots_without_factors() -> AbstractContextManager[None]:
+    """Slots of a sheet weigh words as if none had been served."""
+    right = sheet_draw.weigh_slots
+
+    def weigh(net, sheet, factors, *rest):
+        return right(net, sheet, np.ones_like(factors), *rest)
+
+    return replaced(right, weigh)
+
+
+def nothing_refused() -> AbstractContextManager[None]:
+    """A topic that weighs less than by the form is taken as if it did not."""
+    return replaced(sheet_words.chance, lambda *arguments: 1.0)
+
+
+def scan_without_repeats() -> AbstractContextManager[None]:
+    """The scan behind the tries forgets the words that topics have."""
+    right = sheet_words.draw_by_scan
+
+    def scan(net, sheet, desk, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
+        return right(net, sheet, desk, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
+
+    return replaced(right, scan)
+
+
 def words_weighed_without_their_counts() -> AbstractContextManager[None]:
     """The same in the collapsed sweep."""
-    right = crossed.word_weight
+    right = word_repeats.word_weight
 
     def weight(tables, terms, desk, crossing, h, phi):
         return phi * crossed.gain_of(desk, crossing, h) * crossed.scale_of(desk, crossing, h)
@@ -59,7 +89,7 @@ def restaurants_without_tables() -> AbstractContextManager[None]:
 
 
 def every_word_opens_a_table() -> AbstractContextManager[None]:
-    return replaced(crossed.opens_dish, lambda *arguments: (np.int64(1), arguments[-1]))
+    return replaced(word_repeats.opens_dish, lambda *arguments: (np.int64(1), arguments[-1]))
 
 
 def no_rejection() -> AbstractContextManager[None]:
@@ -86,7 +116,7 @@ def tables_never_leave() -> AbstractContextManager[None]:
         p = desk.place[h] - 1
         return np.int64(desk.seated[p] == desk.opened[p]), n
 
-    return replaced(crossed.leaves_dish, leaves)
+    return replaced(word_repeats.leaves_dish, leaves)
 
 
 def scan_without_words() -> AbstractContextManager[None]:
@@ -107,6 +137,15 @@ EXPLICIT: list[Mutant] = [
     no_rejection,
     scan_without_words,
 ]
+ON_A_SHEET: list[Mutant] = [
+    words_as_if_new_on_a_sheet,
+    slots_without_factors,
+    nothing_refused,
+    scan_without_repeats,
+    restaurants_without_customers,
+    restaurants_without_tables,
+    every_word_opens_a_table,
+]
 COLLAPSED: list[Mutant] = [
     words_weighed_without_their_counts,
     restaurants_without_customers,
@@ -116,29 +155,34 @@ COLLAPSED: list[Mutant] = [
 ]
 
 
+PLANTED = [("bursty", "crossed", mutant) for mutant in EXPLICIT]
+PLANTED += [("bursty, few own words", "quick", mutant) for mutant in ON_A_SHEET]
+
+
 @cache
-def starts_and_rows() -> tuple[list[int], csr_array]:
+def starts_and_rows(toy: str) -> tuple[list[int], csr_array]:
     """Some states, and the rows of the general kernel from there."""
-    chain = DocumentChain(TOYS["bursty"](), "clamp")
-    starts = list(range(0, len(chain.states), 9))
+    chain = DocumentChain(TOYS[toy](), "clamp")
+    starts = list(range(0, len(chain.states), 9 if toy == "bursty" else 3))
     return starts, chain.visit(starts)
 
 
-def deviation() -> float:
-    """Of the rows of the crossed kernel from those of the general one."""
-    starts, expected = starts_and_rows()
-    return float(abs(DocumentChain(TOYS["bursty"](), "clamp", "crossed").visit(starts) - expected).max())
+def deviation(toy: str, kernel: str) -> float:
+    """Of the rows of a fast kernel from those of the general one."""
+    starts, expected = starts_and_rows(toy)
+    return float(abs(DocumentChain(TOYS[toy](), "clamp", kernel).visit(starts) - expected).max())
 
 
-@pytest.mark.parametrize("mutant", EXPLICIT, ids=lambda mutant: mutant.__name__)
-def test_planted_bug_shows_in_the_explicit_sweep(mutant: Mutant) -> None:
-    starts_and_rows()
+@pytest.mark.parametrize(("toy", "kernel", "mutant"), PLANTED, ids=lambda part: getattr(part, "__name__", part))
+def test_planted_bug_shows_in_the_explicit_sweep(toy: str, kernel: str, mutant: Mutant) -> None:
+    starts_and_rows(toy)
     with mutant():
-        assert deviation() > 1e-6
+        assert deviation(toy, kernel) > 1e-6
 
 
-def test_without_a_bug_the_sweeps_agree() -> None:
-    assert deviation() < 1e-13
+@pytest.mark.parametrize(("toy", "kernel"), [("bursty", "crossed"), ("bursty, few own words", "quick")])
+def test_without_a_bug_the_sweeps_agree(toy: str, kernel: str) -> None:
+    assert deviation(toy, kernel) < 1e-13
 
 
 @cache

@@ -10,17 +10,21 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from kernels.documents.exact import interpreted_state
+from kernels.documents.exact import interpreted_state, replaced
 from kernels.documents.exact_explicit import FAST
 from kernels.documents.test_explicit_transitions import two_layers
 from oracle.pmf import stirling
-from oracle.toys import Toy, bursty, diamond, three_layers
+from oracle.toys import Toy, bursty, bursty_layers, diamond, three_layers
+from pitmanyor import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.one_node import explicit as simple
 from pitmanyor.kernels.documents.own_words import explicit as crossed_sweep
+from pitmanyor.kernels.documents.own_words import scratch as own_words
+from pitmanyor.kernels.documents.own_words import word_repeats
 from pitmanyor.kernels.documents.topic_nodes import explicit as quick
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
+from pitmanyor.kernels.documents.topic_nodes import sheet_words
 from pitmanyor.kernels.runtime.simd import WIDTH
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
@@ -157,16 +161,83 @@ class Quick(Watch):
         return value
 
 
+class OwnWords(Quick):
+    """Topics on a sheet, and words of the document's own."""
+
+    def __call__(self, *given):
+        chosen = self.right(*given)
+        net, _, _, _, sheet, crossed, crossing, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
+        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
+        beyond = sums_of(sheet.reals[weights : weights + int(frame.width)], n_slots)
+        assert not beyond[:n_bases].any(), "what stands for no topic has weight"
+        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
+        assert [crossed.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
+        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
+        a, b = crossing.discount, crossing.concentration
+        for k in range(N_HELD):
+            h, word = place.get(k), phi[k]
+            if h is not None:
+                i, taken = listed.get(h), sheet_words.chance(sheet, crossed, frame, leaf, gain, k)
+                self.refused += taken < 1.0
+                found[k] = found[k] * taken + beyond[h] + (crossed.weights[i] if i is not None else 0.0)
+                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
+            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * word
+        self.compare(found, expected, n_slots)
+        return chosen
+
+    refused = 0
+
+
+def counted_again(right, state):
+    """Restaurants of own words, as they are put away, against the tokens of their stream."""
+
+    def close(net, text, crossed, crossing, d, n_slots, joint):
+        emits = [state.plan.index[stream.emit] for stream in state.plan.graph.streams]
+        at, found = d * len(emits) + emits.index(crossing.node), Counter()
+        for i in range(text.first[at], text.first[at + 1]):
+            found[int(text.topic[i])] += 1 + 1000 * bool(text.code[i] & np.uint32(crossing.bit))
+        counts = crossed.customers[:n_slots] + 1000 * crossed.tables[:n_slots]
+        assert sorted(found.values()) == sorted(counts[counts > 0].tolist())
+        right(net, text, crossed, crossing, d, n_slots, joint)
+
+    return close
+
+
 CASES = {
     "one node": ("simple", three_layers, simple, Simple),
     "bursty": ("crossed", bursty, crossed_sweep, Crossed),
     "tntm": ("quick", diamond, quick, Quick),
     "two layers": ("quick", lambda: (two_layers(), None), quick, Quick),
+    "bursty, on a sheet": ("quick", bursty, quick, OwnWords),
+    "bursty layers": ("quick", bursty_layers, quick, OwnWords),
+    "bursty tntm": (
+        "quick",
+        lambda: (models.bursty(diamond()[0], discount=0.3, concentration=0.8), None),
+        quick,
+        OwnWords,
+    ),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_weights_are_those_of_the_counts(case):
+    check(case)
+
+
+@pytest.mark.parametrize("bug", ["restaurants stay behind", "nobody is struck"])
+def test_planted_bugs_in_moving_slots_show(bug):
+    """Where a slot takes the place of another, its restaurant must too, and the other's must leave the list."""
+    right = word_repeats.move_restaurant if bug == "restaurants stay behind" else word_repeats.strike
+    with replaced(right, lambda *arguments: arguments[-1]), pytest.raises(AssertionError):
+        check("bursty tntm")
+
+
+def check(case: str) -> None:
+    """Sweep documents and compare every draw."""
     kernel, make, module, watch = CASES[case]
     state = interpreted_state(toy(make()[0]), "clamp")
     initialise(state, (1, 0, 0), n_topics=N_LIVE)
@@ -176,8 +247,14 @@ def test_weights_are_those_of_the_counts(case):
     assert getattr(explicit, kernel)
     for flag in FAST:
         setattr(explicit, flag, flag == kernel)
-    watched = watch(module.draw)
-    with patch.object(module, "draw", watched):
+    own, right = watch is OwnWords, own_words.close_stream
+    name = "draw_own" if own else "draw"
+    watched = watch(getattr(module, name))
+    with patch.object(module, name, watched), replaced(right, counted_again(right, state) if own else right):
         explicit.sweep(state, np.arange(len(SIZES)), N_HELD, (1, 0, 2), PASSES)
     assert sum(watched.seen.values()) > 100
     assert min(watched.seen) <= WIDTH < max(watched.seen), "slots of one vector and of two were to be seen"
+    assert not own or watched.refused > 0, "topics that weigh less than by the form were to be seen"
+    left = explicit.dishes
+    assert not any(x.any() for x in (left.customers, left.tables, left.place)), "the next document would read it"
+    assert np.all(left.factor == 1.0)

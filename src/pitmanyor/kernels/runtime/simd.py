@@ -45,12 +45,19 @@ if vars(config)["DISABLE_JIT"]:
         out[here] = prefix_sums((s + gain * o) * values[int(row) + topic[here].astype(np.int64)]) + carry
         return out[here.stop - 1]
 
-    def weigh_lanes(rows, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry):
+    def weigh_lanes(rows, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry, factors):
+        stay, zero = rows[_eight(terms[0], h)], rows.dtype.type(0.0)
         opens = rows[_eight(terms[1], h)] * (shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)])
+        if len(factors):
+            stay, opens = stay * factors[_eight(0, h)], opens * factors[_eight(0, h)]
         for r in range(int(bases[0])):
-            opens = np.maximum(opens - form[r] * rows[_eight(r * int(bases[1]), h)], rows.dtype.type(0.0))
-        phi = values[int(row) + topic[_eight(0, h)].astype(np.int64)]
-        rows[_eight(out, h)] = prefix_sums((rows[_eight(terms[0], h)] + gain * opens) * phi) + carry
+            opens = opens - form[r] * rows[_eight(r * int(bases[1]), h)]
+            if not len(factors):
+                opens = np.maximum(opens, zero)
+        weights = (stay + gain * opens) * values[int(row) + topic[_eight(0, h)].astype(np.int64)]
+        if len(factors):
+            weights = np.maximum(weights, zero)
+        rows[_eight(out, h)] = prefix_sums(weights) + carry
         return rows[_eight(out, h)][-1]
 
     def count_below(sums, x, h):
@@ -165,43 +172,52 @@ else:
         parts = [builder.fmul(_spread(builder, builder.extract_value(shares, i)), read(up, i)) for i in (0, 1)]
         return builder.fadd(*parts)
 
+    def _not_below_zero(builder: Any, x: Any) -> Any:
+        zero = ir.Constant(x.type, [x.type.element(0.0)] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", x, zero), x, zero)
+
     @intrinsic
     def weigh_lanes(
         typing: Any, rows: Any, up: Any, shares: Any, terms: Any, out: Any, form: Any, bases: Any, topic: Any,
-        values: Any, row: Any, gain: Any, h: Any, carry: Any,
+        values: Any, row: Any, gain: Any, h: Any, carry: Any, factors: Any,
     ) -> Any:  # fmt: skip
         """As `cumulate`, of rows that start at the places told: stay + gain * opens, times values[row + topic].
 
         `opens` is open times the mixture of two rows, less what `form` has of the first rows: `bases` are their number
         and how far apart they lie. They are taken off one by one, and never below 0. `terms` has the places of stay and
-        open, `out` that of the sums.
+        open, `out` that of the sums. `factors`, unless it is an empty tuple, multiply stay and open; then it is weights
+        that do not fall below 0.
         """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = _real(signature.args[0])
-            _, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry = args
+            _, up, shares, terms, out, form, bases, topic, values, row, gain, h, carry, more = args
             read = _row_reader(context, builder, signature, args, h)
             form_data = _data(context, builder, signature.args[5], form)
             n_rows, width = (builder.extract_value(bases, i) for i in (0, 1))
-            opens = cgutils.alloca_once_value(builder, builder.fmul(read(terms, 1), _mixed(builder, read, up, shares)))
-            zero = ir.Constant(_vector(element), [element(0.0)] * WIDTH)
+            stay, opening = read(terms, 0), builder.fmul(read(terms, 1), _mixed(builder, read, up, shares))
+            if scaled:
+                factor = _load(builder, _data(context, builder, signature.args[13], more), h, element)
+                stay, opening = builder.fmul(stay, factor), builder.fmul(opening, factor)
+            opens = cgutils.alloca_once_value(builder, opening)
             with cgutils.for_range(builder, n_rows) as loop:
                 share = _spread(builder, builder.load(builder.gep(form_data, [loop.index])))
                 taken = builder.fmul(share, read(builder.mul(loop.index, width)))
                 left = builder.fsub(builder.load(opens), taken)
-                builder.store(builder.select(builder.fcmp_ordered(">", left, zero), left, zero), opens)
+                builder.store(left if scaled else _not_below_zero(builder, left), opens)
             k = _load(builder, _data(context, builder, signature.args[7], topic), h, _I32)
             first = builder.gep(_data(context, builder, signature.args[8], values), [row])
-            w = _weights(builder, read(terms, 0), builder.load(opens), k, first, gain)
+            w = _weights(builder, stay, builder.load(opens), k, first, gain)
+            w = _not_below_zero(builder, w) if scaled else w
             w, last = add_carry(builder, build_sums(builder, w), carry)
             place = _place(builder, _data(context, builder, signature.args[0], args[0]), builder.add(out, h), element)
             builder.store(w, place, align=_align(element))
             return last
 
         real, pair = rows.dtype, types.UniTuple(types.uint64, 2)
-        at = types.uint64
+        at, scaled = types.uint64, isinstance(factors, types.Array)
         shared = types.UniTuple(real, 2)
-        return real(rows, pair, shared, pair, at, form, pair, topic, values, at, real, at, real), generate
+        return real(rows, pair, shared, pair, at, form, pair, topic, values, at, real, at, real, factors), generate
 
     @intrinsic
     def count_below(typing: Any, sums: Any, x: Any, h: Any) -> Any:

@@ -22,17 +22,20 @@ from pitmanyor.kernels.documents.one_node.scratch import (
     take_slots,
 )
 from pitmanyor.kernels.documents.own_words.scratch import (
-    close_run,
     close_stream,
     count_restaurant,
     crossing_of,
+    open_stream,
+    take_crossed,
+)
+from pitmanyor.kernels.documents.own_words.word_repeats import (
+    close_run,
+    end_of_run,
     leave_dish,
     leaves_dish,
     open_run,
-    open_stream,
     opens_dish,
     seat_dish,
-    take_crossed,
     word_weight,
 )
 from pitmanyor.kernels.restaurant.arrays import (
@@ -182,13 +185,11 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
         top, in_order = row_of_words(net, text, words, d, s)
         start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
         if crossing.node >= 0:
-            open_stream(text, slots, crossed, crossing, (start, stop), first, n_slots)
+            open_stream(text, slots.seat, crossed, crossing, (start, stop), first, n_slots)
         while start < stop:
-            end, n_listed = start + 1, np.int64(0)
-            while end < stop and text.word[end] == text.word[start]:
-                end += 1
+            end, n_listed = end_of_run(text, start, stop), np.int64(0)
             if crossing.node >= 0:
-                n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
+                n_listed = open_run(text, slots.seat, crossed, crossing, (start, end), first)
             for token in range(start, end):
                 if in_order:
                     fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
@@ -198,7 +199,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
                     net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n
                 )
             if crossing.node >= 0:
-                joint += close_run(tables, terms, text, slots, crossed, crossing, (start, end), first, n_listed)
+                joint += close_run(tables, terms, text, slots.seat, crossed, crossing, (start, end), first, n_listed)
             start = end
         if crossing.node >= 0:
             close_stream(net, text, crossed, crossing, d, n_slots, joint)

@@ -11,19 +11,22 @@ from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
 from pitmanyor.kernels.documents.one_node.explicit import AHEAD, fetch, fetch_first, row_of_token, weigh
 from pitmanyor.kernels.documents.one_node.scratch import load, measure, save, shape_of, take_slots, write_terms
 from pitmanyor.kernels.documents.own_words.scratch import (
-    close_run,
     close_stream,
     count_restaurant,
     crossing_of,
-    leave_dish,
-    leaves_dish,
-    open_run,
     open_stream,
-    opens_dish,
-    seat_dish,
     take_crossed,
 )
 from pitmanyor.kernels.documents.own_words.topic_draw import draw, scale_slots, scaled_terms, weigh_dishes
+from pitmanyor.kernels.documents.own_words.word_repeats import (
+    close_run,
+    end_of_run,
+    leave_dish,
+    leaves_dish,
+    open_run,
+    opens_dish,
+    seat_dish,
+)
 from pitmanyor.kernels.restaurant.arrays import DIRICHLET, FIRST, LIVE, PAPER, WORD_LIST
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_pair
@@ -80,12 +83,9 @@ def next_run(text, slots, crossed, crossing, start, stop, first):
 
     Nobody is listed for a word that comes once: its token brings a table and takes it along.
     """
-    end = start + 1
-    while end < stop and text.word[np.uint64(end)] == text.word[np.uint64(start)]:
-        end += 1
-    n_listed = np.int64(0)
+    end, n_listed = end_of_run(text, start, stop), np.int64(0)
     if end - start > 1:
-        n_listed = open_run(text, slots, crossed, crossing, (start, end), first)
+        n_listed = open_run(text, slots.seat, crossed, crossing, (start, end), first)
     return (start, end), n_listed
 
 
@@ -94,7 +94,7 @@ def end_run(tables, terms, text, slots, crossed, crossing, run, first, n_listed)
     """Put a run away; returns its part of the log joint."""
     if n_listed == 0:
         return 0.0
-    return close_run(tables, terms, text, slots, crossed, crossing, run, first, n_listed)
+    return close_run(tables, terms, text, slots.seat, crossed, crossing, run, first, n_listed)
 
 
 @inlined
@@ -141,7 +141,7 @@ def visit(net, tables, terms, text, sums, topics, words, slots, crossed, d, n_he
         s = turn % n_streams
         tokens, sizes = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1]), (n_slots, n_tables)
         crossing = crossing_of(net, terms, words, text.leaf[text.context[d], s, WORD_LIST])
-        open_stream(text, slots, crossed, crossing, tokens, first, n_slots)
+        open_stream(text, slots.seat, crossed, crossing, tokens, first, n_slots)
         scale_slots(tables, terms, slots, crossed, shape, n_slots)
         n_slots, n_tables, joint, n = update_stream(
             net, tables, terms, text, sums, words, slots, crossed, shape, crossing, (d, s), tokens, sizes, key, n

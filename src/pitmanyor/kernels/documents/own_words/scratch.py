@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.one_node.scratch import far_terms
 from pitmanyor.kernels.monitor.log_joint import JOINT, OPENED, SEATED
-from pitmanyor.kernels.numbers.stirling import log_stirling
 from pitmanyor.kernels.restaurant.arrays import (
     AS_IS,
     CELL,
@@ -28,21 +26,21 @@ from pitmanyor.kernels.restaurant.arrays import (
     RULE,
     SHIFT,
     TABLE,
-    Floats,
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
-from pitmanyor.kernels.runtime.random import uniform
 
 
 class Crossed(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_crossed` picks one; empty between documents."""
+    """Scratch of one thread, with a leading thread axis until `take_crossed` picks one; empty between documents.
+
+    Where no words are a document's own an empty tuple stands for it: Numba leaves out what `len` tells it to.
+    """
 
     customers: Ints32  # (slot): of the topic's restaurant
     tables: Ints32
-    factor: Floats  # (slot): E / (b + C)
+    factor: Reals  # (slot): E / (b + C)
     place: Ints32  # (slot): 1 + where the slot stands in the list of those who have the word, or 0
     slot: Ints32  # (place), and what it has of the word
     seated: Ints32
@@ -64,6 +62,8 @@ class Crossing(NamedTuple):
 
 @inner
 def take_crossed(crossed, thread):
+    if len(crossed) == 0:
+        return ()
     return Crossed(
         crossed.customers[thread],
         crossed.tables[thread],
@@ -114,17 +114,18 @@ def count_restaurant(crossed, crossing, h, customers, tables):
 
 
 @inner
-def open_stream(text, slots, crossed, crossing, tokens, first, n_slots):
-    """The restaurants of the document's topics from the walks of a stream's tokens."""
+def open_stream(text, seats, crossed, crossing, tokens, first, n_slots):
+    """The restaurants of the document's topics from the walks of a stream's tokens, whose slots are `seats`."""
     bit = np.uint32(crossing.bit)
     for i in range(tokens[0], tokens[1]):
         token = np.uint64(i)
         if text.topic[token] >= 0:
-            h = np.uint64(slots.seat[np.uint64(i - first)])
+            h = np.uint64(seats[np.uint64(i - first)])
             crossed.customers[h] += 1
             crossed.tables[h] += np.int32((text.code[token] & bit) != 0)
     for h in range(n_slots):
-        crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
+        if crossed.customers[h] > 0:
+            crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
 
 
 @inner
@@ -136,119 +137,3 @@ def close_stream(net, text, crossed, crossing, d, n_slots, joint):
         out[SEATED] += crossed.customers[h]
         out[OPENED] += crossed.tables[h]
         crossed.customers[h], crossed.tables[h], crossed.factor[h] = 0, 0, 1.0
-
-
-@inlined
-def enlist(crossed, h, n_listed):
-    """Where slot h stands in the list, with the length of the list: at its end if it was not there."""
-    if crossed.place[h] > 0:
-        return np.uint64(crossed.place[h] - 1), n_listed
-    p = np.uint64(n_listed)
-    crossed.slot[p], crossed.seated[p], crossed.opened[p] = h, 0, 0
-    crossed.place[h] = n_listed + 1
-    return p, n_listed + 1
-
-
-@inner
-def open_run(text, slots, crossed, crossing, run, first):
-    """List those who have the word of a run of tokens; returns how many."""
-    n_listed, bit = np.int64(0), np.uint32(crossing.bit)
-    for i in range(run[0], run[1]):
-        token = np.uint64(i)
-        if text.topic[token] >= 0:
-            p, n_listed = enlist(crossed, np.uint64(slots.seat[np.uint64(i - first)]), n_listed)
-            crossed.seated[p] += 1
-            crossed.opened[p] += np.int32((text.code[token] & bit) != 0)
-    return n_listed
-
-
-@inner
-def close_run(tables, terms, text, slots, crossed, crossing, run, first, n_listed):
-    """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint."""
-    joint, bit = 0.0, np.uint32(crossing.bit)
-    for p in range(n_listed):
-        c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
-        if c > 1:
-            small = is_small(c, t)
-            joint += terms.small[crossing.index, t, c, LOG_S] if small else log_stirling(tables, crossing.index, c, t)
-    for i in range(run[0], run[1]):
-        token, h = np.uint64(i), np.uint64(slots.seat[np.uint64(i - first)])
-        p = np.uint64(crossed.place[h] - 1)
-        opened = crossed.opened[p] > 0
-        crossed.opened[p] -= np.int32(opened)
-        text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
-    for p in range(n_listed):
-        crossed.place[crossed.slot[p]] = 0
-    return joint
-
-
-@inlined
-def dish_terms(tables, terms, crossing, c, t):
-    """stay, open and leave of a word's counts in one restaurant."""
-    if is_small(c, t):
-        at = place_of(crossing.index, c, t)
-        return (
-            float(terms.flat[at + np.uint64(STAY)]),
-            float(terms.flat[at + np.uint64(OPEN)]),
-            float(terms.flat[at + np.uint64(LEAVE)]),
-        )
-    return far_terms(tables, crossing, c, t)
-
-
-@inlined
-def dish_of(tables, terms, crossed, crossing, h):
-    """stay and open of the word at hand in the restaurant of slot h."""
-    if crossed.place[h] == 0:
-        return 0.0, 1.0
-    p = np.uint64(crossed.place[h] - 1)
-    stay, opens, _ = dish_terms(tables, terms, crossing, np.int64(crossed.seated[p]), np.int64(crossed.opened[p]))
-    return stay, opens
-
-
-@inlined
-def leaves_dish(tables, terms, crossed, crossing, h, key, n):
-    """Does a customer who leaves slot h take its word's table along? -1: rule `paper` keeps it. And the counter."""
-    p = np.uint64(crossed.place[h] - 1)
-    c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
-    _, _, chance = dish_terms(tables, terms, crossing, c, t)
-    goes = chance >= 1.0
-    if 0.0 < chance < 1.0:
-        goes = uniform(key, n) < chance
-        n += 1
-    if goes and t == 1 and c > 1:
-        return np.int64(-1), n
-    return np.int64(goes), n
-
-
-@inlined
-def leave_dish(crossed, h, goes):
-    """Take a customer of the word at hand out of the list, with a table if it goes."""
-    p = np.uint64(crossed.place[h] - 1)
-    crossed.seated[p] -= 1
-    crossed.opened[p] -= goes
-
-
-@inlined
-def opens_dish(tables, terms, crossed, crossing, h, phi, key, n):
-    """Does a customer who joins slot h open a table for its word? And the counter."""
-    stay, opens = dish_of(tables, terms, crossed, crossing, h)
-    if stay <= 0.0:
-        return np.int64(1), n
-    opening = gain_of(crossed, crossing, h) * opens * phi
-    return np.int64(uniform(key, n) * (stay + opening) >= stay), n + 1
-
-
-@inlined
-def seat_dish(crossed, h, opened, n_listed):
-    """Put a customer of the word at hand on the list; returns its length."""
-    p, n_listed = enlist(crossed, h, n_listed)
-    crossed.seated[p] += 1
-    crossed.opened[p] += opened
-    return n_listed
-
-
-@inlined
-def word_weight(tables, terms, crossed, crossing, h, phi):
-    """A of the crossed node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
-    stay, opens = dish_of(tables, terms, crossed, crossing, h)
-    return (stay + gain_of(crossed, crossing, h) * opens * phi) * scale_of(crossed, crossing, h)

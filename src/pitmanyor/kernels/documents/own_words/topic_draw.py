@@ -12,7 +12,7 @@ import numpy as np
 
 from pitmanyor.kernels.documents.one_node.explicit import fresh_topic, heaviest, slot_below, sum_of
 from pitmanyor.kernels.documents.one_node.scratch import NONE, base_of, new_terms, open_slot, write_terms
-from pitmanyor.kernels.documents.own_words.scratch import dish_of, gain_of, scale_of
+from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, repeat_weight
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform_in
 
@@ -45,10 +45,8 @@ def weigh_dishes(net, tables, terms, slots, crossed, shape, crossing, gain, row,
         crossed.weights[p] = 0.0
         if crossed.seated[p] > 0 and k < np.uint64(shape.n_held):
             _, stays, opening = new_terms(tables, terms, slots, shape, h)
-            stay, opens = dish_of(tables, terms, crossed, crossing, h)
-            dish = stay + gain_of(crossed, crossing, h) * (opens - 1.0) * net.stay[row + k]
             value = stays + gain * (opening + slots.base[h])
-            weight = value * dish * scale_of(crossed, crossing, h)
+            weight = value * repeat_weight(tables, terms, crossed, crossing, h, net.stay[row + k])
             crossed.weights[p] = weight
             total += weight
     return total
@@ -60,13 +58,7 @@ def slot_at(net, slots, crossed, gain, row, n_slots, n_listed, held, x):
     if x < held or n_listed == 0:
         h = slot_below(slots, x, n_slots)
         return h if h < np.uint64(n_slots) else heaviest(net, slots, gain, row, n_slots)
-    x, p = x - held, 0
-    while p < n_listed - 1 and x >= crossed.weights[p]:
-        x -= crossed.weights[p]
-        p += 1
-    while p > 0 and crossed.weights[p] <= 0.0:  # only rounding can come here
-        p -= 1
-    return np.uint64(crossed.slot[p])
+    return listed_at(crossed, n_listed, x - held)
 
 
 @inlined

@@ -1,1 +1,1 @@
-"""Any nodes per document on the topic side and none on the word side: the TNTM."""
+"""Any nodes per document on the topic side, with words from shared nodes or of the document's own: the TNTM."""

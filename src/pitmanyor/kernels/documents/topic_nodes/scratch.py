@@ -92,6 +92,7 @@ class Sheet(NamedTuple):
     counts: Ints32  # (slot, local node, SITTING ...)
     reals: Reals  # (row, slot)
     slot_of: np.ndarray  # (topic): uint32, or NONE
+    seat: np.ndarray  # (token): uint32, the slot of its topic, where own words ask for it
     facts: Ints  # (local node, ID ...)
     scalars: Floats  # (local node, CONC ...)
     form: Reals  # (base): what the leaf opens for a topic that no slot holds, as weights of the bases
@@ -121,6 +122,7 @@ def take_sheet(sheet, thread):
         sheet.counts[thread],
         sheet.reals[thread],
         sheet.slot_of[thread],
+        sheet.seat[thread],
         sheet.facts[thread],
         sheet.scalars[thread],
         sheet.form[thread],
@@ -285,9 +287,8 @@ def set_parents(net, terms, text, sums, topics, words, sheet, frame, context):
             sheet.facts[fact + NEXT + ONE] = sheet.facts[fact + NEXT]
     for s in range(text.leaf.shape[1]):
         which = text.leaf[context, s, WORD_LIST]
-        bottom = words.lists[which + 1, FIRST] - 1 - words.lists[which, FIRST]
         for r in range(n_bases):
-            sheet.pairs[s * n_bases + r] = sums.pair[sheet.bases[2 * r] + 1, s, bottom + 1]
+            sheet.pairs[s * n_bases + r] = sums.pair[sheet.bases[2 * r] + 1, s, words.lists[which, SHARED]]
 
 
 @inlined

@@ -1,0 +1,187 @@
+"""The word at hand, in the restaurants of the document's own words: a short list of the topics that have it.
+
+Tokens are sorted by word, so each run of equal words has the list once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.kernels.documents.one_node.scratch import far_terms
+from pitmanyor.kernels.documents.own_words.scratch import gain_of, scale_of
+from pitmanyor.kernels.numbers.stirling import log_stirling
+from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small, place_of
+from pitmanyor.kernels.runtime.jit import inlined, inner
+from pitmanyor.kernels.runtime.random import uniform
+
+
+@inlined
+def enlist(crossed, h, n_listed):
+    """Where slot h stands in the list, with the length of the list: at its end if it was not there."""
+    if crossed.place[h] > 0:
+        return np.uint64(crossed.place[h] - 1), n_listed
+    p = np.uint64(n_listed)
+    crossed.slot[p], crossed.seated[p], crossed.opened[p] = h, 0, 0
+    crossed.place[h] = n_listed + 1
+    return p, n_listed + 1
+
+
+@inlined
+def strike(crossed, h, n_listed):
+    """Take slot h, which nobody with the word is at, off the list; returns its length."""
+    if crossed.place[h] == 0:
+        return n_listed
+    p, last = np.uint64(crossed.place[h] - 1), np.uint64(n_listed - 1)
+    crossed.slot[p], crossed.seated[p], crossed.opened[p] = (
+        crossed.slot[last],
+        crossed.seated[last],
+        crossed.opened[last],
+    )
+    crossed.place[np.uint64(crossed.slot[p])] = np.int64(p) + 1
+    crossed.place[h] = 0
+    return n_listed - 1
+
+
+@inlined
+def move_restaurant(crossed, h, last, n_listed):
+    """Slot `last` takes the place of h, which has no customers; returns the length of the list."""
+    n_listed = strike(crossed, h, n_listed)
+    crossed.customers[h], crossed.tables[h] = crossed.customers[last], crossed.tables[last]
+    crossed.factor[h], crossed.place[h] = crossed.factor[last], crossed.place[last]
+    if crossed.place[h] > 0:
+        crossed.slot[np.uint64(crossed.place[h] - 1)] = h
+    crossed.customers[last], crossed.tables[last], crossed.factor[last], crossed.place[last] = 0, 0, 1.0, 0
+    return n_listed
+
+
+@inlined
+def end_of_run(text, start, stop):
+    """Where the run of equal words that begins at a token ends; a stream's tokens end at `stop`."""
+    end = start + 1
+    while end < stop and text.word[np.uint64(end)] == text.word[np.uint64(start)]:
+        end += 1
+    return end
+
+
+@inner
+def open_run(text, seats, crossed, crossing, run, first):
+    """List those who have the word of a run of tokens; returns how many."""
+    n_listed, bit = np.int64(0), np.uint32(crossing.bit)
+    for i in range(run[0], run[1]):
+        token = np.uint64(i)
+        if text.topic[token] >= 0:
+            p, n_listed = enlist(crossed, np.uint64(seats[np.uint64(i - first)]), n_listed)
+            crossed.seated[p] += 1
+            crossed.opened[p] += np.int32((text.code[token] & bit) != 0)
+    return n_listed
+
+
+@inner
+def close_run(tables, terms, text, seats, crossed, crossing, run, first, n_listed):
+    """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint."""
+    joint, bit = 0.0, np.uint32(crossing.bit)
+    for p in range(n_listed):
+        c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
+        if c > 1:
+            small = is_small(c, t)
+            joint += terms.small[crossing.index, t, c, LOG_S] if small else log_stirling(tables, crossing.index, c, t)
+    for i in range(run[0], run[1]):
+        token, h = np.uint64(i), np.uint64(seats[np.uint64(i - first)])
+        p = np.uint64(crossed.place[h] - 1)
+        opened = crossed.opened[p] > 0
+        crossed.opened[p] -= np.int32(opened)
+        text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
+    for p in range(n_listed):
+        crossed.place[crossed.slot[p]] = 0
+    return joint
+
+
+@inlined
+def dish_terms(tables, terms, crossing, c, t):
+    """stay, open and leave of a word's counts in one restaurant."""
+    if is_small(c, t):
+        at = place_of(crossing.index, c, t)
+        return (
+            float(terms.flat[at + np.uint64(STAY)]),
+            float(terms.flat[at + np.uint64(OPEN)]),
+            float(terms.flat[at + np.uint64(LEAVE)]),
+        )
+    return far_terms(tables, crossing, c, t)
+
+
+@inlined
+def dish_of(tables, terms, crossed, crossing, h):
+    """stay and open of the word at hand in the restaurant of slot h."""
+    if crossed.place[h] == 0:
+        return 0.0, 1.0
+    p = np.uint64(crossed.place[h] - 1)
+    stay, opens, _ = dish_terms(tables, terms, crossing, np.int64(crossed.seated[p]), np.int64(crossed.opened[p]))
+    return stay, opens
+
+
+@inlined
+def leaves_dish(tables, terms, crossed, crossing, h, key, n):
+    """Does a customer who leaves slot h take its word's table along? -1: rule `paper` keeps it. And the counter."""
+    p = np.uint64(crossed.place[h] - 1)
+    c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
+    _, _, chance = dish_terms(tables, terms, crossing, c, t)
+    goes = chance >= 1.0
+    if 0.0 < chance < 1.0:
+        goes = uniform(key, n) < chance
+        n += 1
+    if goes and t == 1 and c > 1:
+        return np.int64(-1), n
+    return np.int64(goes), n
+
+
+@inlined
+def leave_dish(crossed, h, goes):
+    """Take a customer of the word at hand out of the list, with a table if it goes."""
+    p = np.uint64(crossed.place[h] - 1)
+    crossed.seated[p] -= 1
+    crossed.opened[p] -= goes
+
+
+@inlined
+def opens_dish(tables, terms, crossed, crossing, h, phi, key, n):
+    """Does a customer who joins slot h open a table for its word? And the counter."""
+    stay, opens = dish_of(tables, terms, crossed, crossing, h)
+    if stay <= 0.0:
+        return np.int64(1), n
+    opening = gain_of(crossed, crossing, h) * opens * phi
+    return np.int64(uniform(key, n) * (stay + opening) >= stay), n + 1
+
+
+@inlined
+def seat_dish(crossed, h, opened, n_listed):
+    """Put a customer of the word at hand on the list; returns its length."""
+    p, n_listed = enlist(crossed, h, n_listed)
+    crossed.seated[p] += 1
+    crossed.opened[p] += opened
+    return n_listed
+
+
+@inlined
+def repeat_weight(tables, terms, crossed, crossing, h, phi):
+    """A of the crossed node beyond factor * phi, for the topic of slot h and the word at hand: it has the word."""
+    stay, opens = dish_of(tables, terms, crossed, crossing, h)
+    return (stay + gain_of(crossed, crossing, h) * (opens - 1.0) * phi) * scale_of(crossed, crossing, h)
+
+
+@inlined
+def listed_at(crossed, n_listed, x):
+    """The slot of the list into which x falls, uniform on (0, sum of the list's weights)."""
+    p = 0
+    while p < n_listed - 1 and x >= crossed.weights[p]:
+        x -= crossed.weights[p]
+        p += 1
+    while p > 0 and crossed.weights[p] <= 0.0:  # only rounding can come here
+        p -= 1
+    return np.uint64(crossed.slot[p])
+
+
+@inlined
+def word_weight(tables, terms, crossed, crossing, h, phi):
+    """A of the crossed node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
+    stay, opens = dish_of(tables, terms, crossed, crossing, h)
+    return (stay + gain_of(crossed, crossing, h) * opens * phi) * scale_of(crossed, crossing, h)

@@ -1,0 +1,191 @@
+"""A topic for a token of a document on a sheet, given the shared vectors (maths 4).
+
+A topic of the document weighs [stay + E (open A - base)] phi_kw beyond its share of E * sum_k base_k phi_kw, where
+`base` is the part of A that a topic without customers in the document has too. `Sheet.form` has it base by base.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pitmanyor.kernels.documents.general.explicit import dot, dot_part, pick_in_block, pick_product
+from pitmanyor.kernels.documents.topic_nodes.scratch import (
+    AT,
+    CONC,
+    FACTS,
+    GAIN,
+    N_CUSTOMERS,
+    OF_TOPICS,
+    OF_WORD,
+    ONE,
+    SCALARS,
+    SHARE,
+    SPAN,
+    TWO,
+    UP,
+    VALUE,
+    VALUED,
+    prefix_row,
+)
+from pitmanyor.kernels.documents.topic_nodes.sheet_seating import base_parts, stay_of
+from pitmanyor.kernels.restaurant.arrays import BLOCK
+from pitmanyor.kernels.runtime.jit import inlined, inner
+from pitmanyor.kernels.runtime.simd import WIDTH, count_below, value_lanes, weigh_lanes
+
+
+class Token(NamedTuple):
+    """A token that is updated."""
+
+    stream: int
+    word: np.uint64
+    row: np.uint64  # phi_kw of all topics k
+
+
+@inlined
+def bases_of(sheet, j):
+    """Where the rows of local node j's two parents lie, and their shares."""
+    fact, at, real = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, sheet.reals.dtype.type
+    up = (np.uint64(sheet.facts[fact + UP]), np.uint64(sheet.facts[fact + UP + ONE]))
+    return up, (real(sheet.scalars[at + SHARE]), real(sheet.scalars[at + SHARE + ONE]))
+
+
+@inlined
+def evaluate(sheet, frame, leaf, n_slots):
+    """A of the local nodes above the leaf at every slot, then the leaf's form.
+
+    A customer has just left the leaf, so what is known ends there at the latest.
+    """
+    real = sheet.reals.dtype.type
+    for j in range(sheet.known[VALUED], leaf):
+        fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
+        (up, shares), first = bases_of(sheet, j), np.uint64(sheet.facts[fact + AT])
+        gain = real(sheet.scalars[at + GAIN])
+        scale = real(1.0 / (sheet.scalars[at + CONC] + sheet.facts[fact + N_CUSTOMERS]))
+        terms = (first + frame.width, first + TWO * frame.width)
+        for h in range(0, n_slots, WIDTH):
+            value_lanes(sheet.reals, first, up, shares, terms, gain, scale, np.uint64(h))
+    sheet.known[VALUED] = leaf
+    up, shares = bases_of(sheet, leaf)
+    for i in range(frame.n_bases):
+        r = np.uint64(i)
+        sheet.form[r] = shares[0] * sheet.reals[up[0] + r] + shares[1] * sheet.reals[up[1] + r]
+
+
+@inlined
+def evaluate_slot(sheet, frame, leaf, h):
+    """A of the local nodes above the leaf at one slot."""
+    for j in range(leaf):
+        fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
+        first = np.uint64(sheet.facts[fact + AT]) + np.uint64(h)
+        parts = base_parts(sheet, j, h)
+        scale = 1.0 / (sheet.scalars[at + CONC] + sheet.facts[fact + N_CUSTOMERS])
+        opens = sheet.scalars[at + GAIN] * sheet.reals[first + TWO * frame.width] * (parts[0] + parts[1])
+        sheet.reals[first] = (sheet.reals[first + frame.width] + opens) * scale
+
+
+@inner
+def heaviest(sheet, frame, n_slots):
+    """Where rounding has led to a slot without weight, the one with most."""
+    prefix, best, most = prefix_row(frame), frame.n_bases, -1.0
+    for h in range(frame.n_bases, n_slots):
+        weight = sheet.reals[prefix + np.uint64(h)] - sheet.reals[prefix + np.uint64(h - 1)]
+        if weight > most:
+            best, most = h, weight
+    return best
+
+
+@inlined
+def sum_of(net, sums, sheet, frame, r, token):
+    """sum_k p_k phi_kw over the held topics for base r, from where it is cached, or made."""
+    place = np.uint64(token.stream * frame.n_bases + r)
+    pair = sheet.pairs[place]
+    if pair >= 0:
+        return sums.total[np.uint64(pair), token.word]
+    p, row = sheet.bases[np.uint64(r) * TWO + ONE], np.int64(token.row)
+    at = (place * np.uint64(frame.n_words) + token.word) * SPAN
+    if sheet.sums[at + OF_TOPICS] != p or sheet.sums[at + OF_WORD] != row:
+        sheet.sums[at + VALUE] = dot(net.stay, p, row, frame.n_held, sheet.blocks)
+        sheet.sums[at + OF_TOPICS], sheet.sums[at + OF_WORD] = p, row
+    return sheet.sums[at + VALUE]
+
+
+@inlined
+def fresh_topic(net, sums, sheet, frame, r, token, x):
+    """A topic in proportion to p_k phi_kw for base r; x is uniform on (0, 1)."""
+    pair = sheet.pairs[np.uint64(token.stream * frame.n_bases + r)]
+    p, row = sheet.bases[np.uint64(r) * TWO + ONE], np.int64(token.row)
+    if pair >= 0:
+        blocks, x = sums.blocks[np.uint64(pair), token.word], x * sums.total[np.uint64(pair), token.word]
+        return pick_product(net.stay, p, row, blocks, x, frame.n_held)
+    x *= sum_of(net, sums, sheet, frame, r, token)
+    block, last = 0, (frame.n_held - 1) // BLOCK
+    while block < last:
+        part = dot_part(net.stay, p, row, frame.n_held, block)
+        if x < part:
+            break
+        x -= part
+        block += 1
+    return pick_in_block(net.stay, p, row, block, x, frame.n_held)
+
+
+@inlined
+def weigh_slots(net, sheet, factors, frame, leaf, gain, row, n_slots):
+    """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total.
+
+    `factors` of phi_kw are those of slots whose words are the document's own, or an empty tuple.
+    """
+    real, stay, (up, shares) = sheet.reals.dtype.type, stay_of(sheet, frame, leaf), bases_of(sheet, leaf)
+    terms, bases, total = (stay, stay + frame.width), (np.uint64(frame.n_bases), frame.width), real(0.0)
+    for h in range(0, n_slots, WIDTH):
+        total = weigh_lanes(
+            sheet.reals, up, shares, terms, prefix_row(frame), sheet.form, bases, sheet.topic, net.stay, row,
+            real(gain), np.uint64(h), total, factors,
+        )  # fmt: skip
+    return total
+
+
+@inlined
+def draw_fresh(net, sums, sheet, frame, gain, token, x):
+    """A topic by the bases of the leaf's form; x is uniform on (0, sum of their parts)."""
+    last, part = 0, 1.0
+    for r in range(frame.n_bases):
+        if sheet.form[np.uint64(r)] != 0.0:
+            last, part = r, gain * float(sheet.form[np.uint64(r)]) * sum_of(net, sums, sheet, frame, r, token)
+            if x < part:
+                break
+            x -= part
+    return fresh_topic(net, sums, sheet, frame, last, token, x / part)
+
+
+@inlined
+def weigh_form(net, sums, sheet, frame, gain, token):
+    """What all topics weigh by the leaf's form."""
+    total = 0.0
+    for r in range(frame.n_bases):
+        if sheet.form[np.uint64(r)] != 0.0:
+            total += gain * float(sheet.form[np.uint64(r)]) * sum_of(net, sums, sheet, frame, r, token)
+    return total
+
+
+@inlined
+def slot_below(sheet, frame, x, n_slots):
+    """The slot into which x falls, uniform on (0, sum of the slots' weights)."""
+    h, prefix = np.int64(0), prefix_row(frame)
+    for j in range(0, n_slots, WIDTH):
+        h += np.int64(count_below(sheet.reals, x, prefix + np.uint64(j)))
+    if h >= n_slots:
+        h = heaviest(sheet, frame, n_slots)
+    return h
+
+
+@inlined
+def draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u):
+    """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
+    held = weigh_slots(net, sheet, (), frame, leaf, gain, token.row, n_slots)
+    fresh = weigh_form(net, sums, sheet, frame, gain, token)
+    x = u * (held + sheet.reals.dtype.type(fresh))
+    if x >= held and fresh > 0.0:
+        return draw_fresh(net, sums, sheet, frame, gain, token, x - held)
+    return np.int64(sheet.topic[np.uint64(slot_below(sheet, frame, x, n_slots))])

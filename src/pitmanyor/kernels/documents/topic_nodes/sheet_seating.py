@@ -1,0 +1,163 @@
+"""Customers of a document's topic-side nodes come and go: counts on a sheet, and the terms made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pitmanyor.kernels.documents.topic_nodes.scratch import (
+    AT,
+    FACTS,
+    GAIN,
+    ID,
+    N_CUSTOMERS,
+    N_TABLES,
+    N_UP,
+    NEXT,
+    ONE,
+    OPENED_HERE,
+    SCALARS,
+    SENT,
+    SHARE,
+    SITTING,
+    SORT,
+    TERMS,
+    TO,
+    UP,
+    VALUED,
+    count_at,
+    set_restaurant,
+    set_terms,
+)
+from pitmanyor.kernels.restaurant.arrays import DIRICHLET, DISCOUNT, RULE, TABLE
+from pitmanyor.kernels.restaurant.seating import leave_probability
+from pitmanyor.kernels.restaurant.small_terms import LEAVE, is_small, place_of
+from pitmanyor.kernels.runtime.jit import inlined, inner
+from pitmanyor.kernels.runtime.random import uniform
+
+
+@inlined
+def count(net, tables, terms, sheet, frame, j, h, choice, sign):
+    """One customer more or less at slot h of local node j, with a table towards parent `choice` if that is >= 0."""
+    fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
+    sheet.known[VALUED] = min(sheet.known[VALUED], j)
+    sheet.counts[at + SITTING] += sign
+    sheet.facts[fact + N_CUSTOMERS] += sign
+    if choice >= 0:
+        parent = np.uint64(choice)
+        sheet.counts[at + OPENED_HERE] += sign
+        sheet.facts[fact + N_TABLES] += sign
+        sheet.counts[at + TO + parent] += sign
+        sheet.facts[fact + SENT + parent] += sign
+        set_restaurant(sheet, j)
+    set_terms(net, tables, terms, sheet, frame, j, h)
+
+
+@inlined
+def leaving(net, tables, terms, sheet, j, c, t):
+    """The probability that a customer leaving c customers and t tables of local node j takes its table along."""
+    fact = np.uint64(j) * FACTS
+    if sheet.facts[fact + SORT] == DIRICHLET:
+        return 0.0
+    if is_small(c, t):
+        place = np.uint64(sheet.facts[fact + TERMS]) + place_of(0, c, t)
+        return float(terms.flat[place + np.uint64(LEAVE)])
+    node = sheet.facts[fact + ID]
+    return leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+
+
+@inlined
+def by_tables(sheet, fact, at, key, n):
+    """A parent in proportion to the tables that were sent it, and the counter."""
+    if sheet.facts[fact + N_UP] < 2:
+        return np.int64(0), n
+    sent = np.int64(sheet.counts[at + TO])
+    x = uniform(key, n) * sheet.counts[at + OPENED_HERE]
+    choice = np.int64(x >= sent)
+    if sheet.counts[at + TO + np.uint64(choice)] == 0:  # only rounding can come here
+        choice = 1 - choice
+    return choice, n + 1
+
+
+@inlined
+def leave(net, tables, terms, sheet, frame, leaf, h, key, n):
+    """Take a customer of slot h out of the leaf and, table by table, of the nodes above (maths 3).
+
+    Returns whether it left (rule `paper` may keep it: then all is as before) and the counter.
+    """
+    j, path = leaf, np.int64(0)  # `path` has a digit 0 (stayed) or 1 + choice for each node below, lowest first
+    width, shift = np.int64(4), np.int64(0)
+    while True:
+        fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
+        c, t = np.int64(sheet.counts[at + SITTING]), np.int64(sheet.counts[at + OPENED_HERE])
+        goes = uniform(key, n) < leaving(net, tables, terms, sheet, j, c, t)
+        n += 1
+        choice = np.int64(-1)
+        if goes:
+            if t == 1 and c > 1:
+                undo(net, tables, terms, sheet, frame, leaf, h, path)
+                return False, n
+            choice, n = by_tables(sheet, fact, at, key, n)
+        count(net, tables, terms, sheet, frame, j, h, choice, -1)
+        if not goes:
+            return True, n
+        path |= (choice + 1) << shift
+        shift += width
+        j = sheet.facts[fact + NEXT + np.uint64(choice)]
+        if j < 0:
+            return True, n
+
+
+@inner
+def undo(net, tables, terms, sheet, frame, leaf, h, path):
+    """Seat a customer again that went along `path`."""
+    j = leaf
+    while path > 0:
+        choice = (path & 15) - 1
+        count(net, tables, terms, sheet, frame, j, h, choice, 1)
+        j = sheet.facts[np.uint64(j) * FACTS + NEXT + np.uint64(choice)]
+        path >>= 4
+
+
+@inlined
+def base_parts(sheet, j, h):
+    """r_i A(P_i, k) of local node j at slot h, for both parents: the second of one parent has no share."""
+    fact, at, slot = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, np.uint64(h)
+    first = float(sheet.reals[np.uint64(sheet.facts[fact + UP]) + slot])
+    second = float(sheet.reals[np.uint64(sheet.facts[fact + UP + ONE]) + slot])
+    return sheet.scalars[at + SHARE] * first, sheet.scalars[at + SHARE + ONE] * second
+
+
+@inlined
+def stay_of(sheet, frame, j):
+    """The row of stay of local node j."""
+    return np.uint64(sheet.facts[np.uint64(j) * FACTS + AT]) + frame.width
+
+
+@inlined
+def seat(net, tables, terms, sheet, frame, leaf, h, key, n):
+    """Seat a customer at slot h by the terms of A, from the leaf up."""
+    j = leaf
+    while True:
+        fact, choice = np.uint64(j) * FACTS, np.int64(-1)
+        if sheet.facts[fact + SORT] != DIRICHLET:
+            at = stay_of(sheet, frame, j) + np.uint64(h)
+            parts, stays = base_parts(sheet, j, h), float(sheet.reals[at])
+            opens = sheet.scalars[np.uint64(j) * SCALARS + GAIN] * float(sheet.reals[at + frame.width])
+            opens *= parts[0] + parts[1]
+            if uniform(key, n) * (stays + opens) >= stays:
+                choice, n = by_shares(sheet, fact, parts, key, n)
+            n += 1
+        count(net, tables, terms, sheet, frame, j, h, choice, 1)
+        if choice < 0:
+            return n
+        j = sheet.facts[fact + NEXT + np.uint64(choice)]
+        if j < 0:
+            return n
+
+
+@inlined
+def by_shares(sheet, fact, parts, key, n):
+    """A parent in proportion to r_i A(P_i, k); the caller has used uniform n."""
+    if sheet.facts[fact + N_UP] < 2:
+        return np.int64(0), n
+    return np.int64(uniform(key, n + 1) * (parts[0] + parts[1]) >= parts[0]), n + 1
