@@ -10,5 +10,6 @@ PLAIN_PYTHON = [
     "test_own_words_mutants.py",
     "test_weights_on_the_way.py",
     "test_split_merge.py",
+    "test_split_merge_mutants.py",
 ]
 collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON

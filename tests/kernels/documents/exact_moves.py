@@ -7,7 +7,7 @@ compared for one selection at a time. That takes seconds where all rows of the t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -19,7 +19,6 @@ from kernels.documents.exact import Chain, Outcomes, outcomes
 from oracle.bridge import lay, oracle_order, state_of
 from oracle.states import State as OracleState
 from oracle.toys import Toy
-from pitmanyor.kernels.restaurant.arrays import DOOR
 from pitmanyor.kernels.split_merge import allocate, launch, paths
 from pitmanyor.sampling import split_merge
 from pitmanyor.sampling.split_merge import NONE, Kernel, Selection, SplitMerge, Tally
