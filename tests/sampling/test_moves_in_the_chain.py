@@ -29,6 +29,7 @@ TOYS = {
     "five_documents": runs.five_documents,
     "diamond_authors": runs.diamond_authors,
 }
+OWN = {"per_topic": own.per_topic, "per_author_and_topic": own.per_author_and_topic}
 MODELS: dict[str, Graph] = {
     "hpyp": hpyp(),
     "tntm": tntm().without("follows"),
@@ -37,22 +38,26 @@ MODELS: dict[str, Graph] = {
 }
 
 
-@pytest.mark.parametrize("toy", TOYS)
+def more_with_long(names, *always):
+    return [pytest.param(name, marks=[pytest.mark.long] * (name not in always)) for name in names]
+
+
+@pytest.mark.parametrize("toy", more_with_long(TOYS, "layers", "finite_mix", "diamond_authors"))
 def test_long_runs_have_the_means_of_the_enumerated_posterior(toy):
     made = TOYS[toy]()
     rows = run_sweeps(made, "collapsed", N_SWEEPS, seed=1, kernels=MANY)
     assert np.abs(z_scores(rows, runs.exact_means(made))).max() < LARGEST
 
 
-@pytest.mark.parametrize("update", [False, True])
-@pytest.mark.parametrize("make", [own.per_topic, own.per_author_and_topic])
-def test_a_topic_that_splits_off_has_the_right_concentrations(make, update):
-    toy = make()
+@pytest.mark.parametrize("update", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("toy", more_with_long(OWN, "per_topic"))
+def test_a_topic_that_splits_off_has_the_right_concentrations(toy, update):
+    toy = OWN[toy]()
     rows = own.run(toy, "collapsed", N_SWEEPS, update=update, kernels=MANY)
     assert np.abs(z_scores(rows, own.exact_means(toy))).max() < LARGEST
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", more_with_long(MODELS, "hpyp", "tntm"))
 def test_prior_and_chain_have_the_same_means(model):
     shape = Shape(MODELS[model].set("*", concentration=Gamma(2, 1)), n_tokens=2 if model == "tntm" else 3)
     prior, error = errors(marginal(shape, 2 * N_STEPS, seed=1))

@@ -32,7 +32,7 @@ def dumps(tmp_path_factory):
 def test_compiled_and_interpreted_sweeps_leave_the_same_bytes(dumps, model, precision):
     compiled, interpreted = dumps
     names = [name for name in compiled if name.startswith(f"{model}/{precision}/")]
-    assert len(names) == 9 + 10 + 10
+    assert len(names) == 9 + 10 + (10 if precision == "float32" else 0)
     for name in names:
         assert compiled[name].dtype == interpreted[name].dtype
         assert compiled[name].tobytes() == interpreted[name].tobytes(), name
