@@ -8,6 +8,7 @@ are few.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -24,6 +25,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.results.fitting import PASSES
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
+from pitmanyor.sampling.split_merge import Kernel, SplitMerge
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.simulation import Restaurants
 from pitmanyor.simulation.plates import Plates
@@ -89,14 +91,18 @@ def marginal(shape: Shape, n_draws: int, seed: int) -> Rows:
     return np.array(rows)
 
 
-def successive(shape: Shape, sweep: Sweep, n_steps: int, seed: int, anchors: float = 0.5) -> Rows:
-    """The chain: sweep, concentrations, discounts, words."""
+def successive(
+    shape: Shape, sweep: Sweep, n_steps: int, seed: int, anchors: float = 0.5, kernels: Sequence[Kernel] = ()
+) -> Rows:
+    """The chain: sweep, a split or merge by each of `kernels`, concentrations, discounts, words."""
     rng, rows = Random(seed), []
     state = new_state(compile_plan(shape.graph, shape.corpus()))
     initialise(state, (seed, 0, 0))
     sweeper, measures = Sweeper(state, sweep, anchors=anchors, passes=PASSES), Measures(state)
+    moves = SplitMerge(state)
     for i in range(1, n_steps + 1):
         sweeper.step(state, (seed, 0, i))
+        moves.step(state, (seed, 0, i), kernels)
         measures.take(state, (seed, 0, i))
         sample_concentrations(state, measures, (seed, 0, i))
         sample_discounts(state, (seed, 0, i))

@@ -6,7 +6,7 @@ holds: f(b) = b/(1 + b) summed over the restaurants that have customers, beside 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -25,6 +25,7 @@ from pitmanyor.graph import Gamma, Graph, Node, uniform
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.split_merge import Kernel, SplitMerge
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.state import State, new_state
 
@@ -119,18 +120,27 @@ def _restaurants(state: OracleState, name: str) -> list[tuple[Count, ...]]:
     return [tuple(sorted(counts)) for counts in found.values()]
 
 
-def run(toy: Toy, sweep: Sweep, n_sweeps: int, *, update: bool, change: Callable[[State], object] = id) -> Rows:
+def run(
+    toy: Toy,
+    sweep: Sweep,
+    n_sweeps: int,
+    *,
+    update: bool,
+    change: Callable[[State], object] = id,
+    kernels: Sequence[Kernel] = (),
+) -> Rows:
     """The same statistics after every sweep; without `update` only births bring new concentrations.
 
-    `change` is done to the state first, for planted bugs.
+    A sweep ends with a split or merge by each of `kernels`. `change` is done to the state first, for planted bugs.
     """
     graph, corpus = toy
     state = new_state(compile_plan(graph, corpus))
     change(state)
     initialise(state, (1, 0, 0))
-    sweeper, measures, rows = Sweeper(state, sweep, anchors=0.5), Measures(state), []
+    sweeper, moves, measures, rows = Sweeper(state, sweep, anchors=0.5), SplitMerge(state), Measures(state), []
     for i in range(1, n_sweeps + 1):
         sweeper.step(state, (1, 0, i))
+        moves.step(state, (1, 0, i), kernels)
         if update:
             measures.take(state, (1, 0, i))
             sample_concentrations(state, measures, (1, 0, i))

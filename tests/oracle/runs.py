@@ -18,6 +18,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.plan import compile_plan
 from pitmanyor.results.fitting import PASSES
+from pitmanyor.sampling.split_merge import Kernel, SplitMerge
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.state import State, new_state
 
@@ -66,16 +67,19 @@ def reader(read: Callable[[State], list[float]]) -> Callable[[State], list[float
     return recall
 
 
-def run_sweeps(toy: Toy, sweep: Sweep, n_sweeps: int, seed: int, anchors: float = 0.5) -> Rows:
-    """The statistics after every sweep, one row a sweep."""
+def run_sweeps(
+    toy: Toy, sweep: Sweep, n_sweeps: int, seed: int, anchors: float = 0.5, kernels: Sequence[Kernel] = ()
+) -> Rows:
+    """The statistics after every sweep and a split or merge by each of `kernels`, one row a sweep."""
     graph, corpus = toy
     state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0))
-    sweeper = Sweeper(state, sweep, anchors=anchors, passes=PASSES)  # as many as `fit` makes
+    sweeper, moves = Sweeper(state, sweep, anchors=anchors, passes=PASSES), SplitMerge(state)  # passes of `fit`
     read = reader(lambda state: statistics(graph, state_of(state)))
     rows = []
     for i in range(1, n_sweeps + 1):
         sweeper.step(state, (seed, 0, i))
+        moves.step(state, (seed, 0, i), kernels)
         rows.append(read(state))
     return np.array(rows)
 

@@ -2,6 +2,7 @@
 
 import random
 import re
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -50,6 +51,19 @@ def test_any_graph_is_cut_and_resumed(tmp_path_factory, model, sweep, kind):
         with cutting(sweep), pytest.raises(CutError):
             fit(graph, corpus, sweeps=10, checkpoint=path, checkpoint_every=0, **OPTIONS)
         assert_same(resume(path, threads=1), whole)
+
+
+@pytest.mark.parametrize("model", GRAPHS)
+def test_many_splits_and_merges_are_cut_and_resumed(tmp_path, model):
+    graph, corpus = GRAPHS[model], corpus_of(model)
+    with sweeping("mixed"), patch("pitmanyor.sampling.split_merge.MOVES", 1.0):
+        whole = fit(graph, corpus, sweeps=6, moves=True, **OPTIONS)
+        assert whole.trace["moves/tried_splits"].sum() + whole.trace["moves/tried_merges"].sum() > 12
+        for sweep in (0, 3):
+            path = tmp_path / str(sweep)
+            with cutting(sweep), pytest.raises(CutError):
+                fit(graph, corpus, sweeps=6, moves=True, checkpoint=path, checkpoint_every=0, **OPTIONS)
+            assert_same(resume(path, threads=1), whole)
 
 
 @pytest.mark.parametrize("kind", SWEEPS)

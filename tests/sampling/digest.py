@@ -23,14 +23,15 @@ def _graph(model: str) -> Graph:
     return bursty(plain).set("*", discount=Beta(1, 1)) if "bursty" in model else plain
 
 
-def digest(model: str, seed: int, n_threads: int) -> str:
-    """Four mixed sweeps over some 2,000 tokens of simulated text."""
+def digest(model: str, seed: int, n_threads: int, moves: bool = False) -> str:
+    """Four mixed sweeps over some 2,000 tokens of simulated text; with `moves` a search before them, and many moves."""
     graph = _graph(model)
     fixed = graph.set("*", concentration=2.0)
     corpus = simulate(fixed, documents=50, tokens=40, groups={"author": 5}, vocabulary=100, seed=3).corpus
-    with patch("pitmanyor.sampling.chain.SMALL_CORPUS", 0):
-        chain = Chain(new_state(compile_plan(graph, corpus)), seed=seed, anchors=0.2, n_threads=n_threads)
-    chain.initialise()
+    options = {"seed": seed, "anchors": 0.2, "n_threads": n_threads, "moves": moves}
+    with patch("pitmanyor.sampling.chain.SMALL_CORPUS", 0), patch("pitmanyor.sampling.split_merge.MOVES", 1.0):
+        chain = Chain(new_state(compile_plan(graph, corpus)), **options)
+        chain.initialise()
     for _ in range(4):
         chain.step()
     net, text = chain.state.net, chain.state.text

@@ -27,6 +27,13 @@ def test_two_threads_give_the_bytes_of_one(first, model):
     assert digest(model, seed=1, n_threads=2) == first[model]
 
 
+@two_threads
+@pytest.mark.parametrize("model", MODELS)
+def test_two_threads_give_the_bytes_of_one_with_splits_and_merges(first, model):
+    once = digest(model, seed=1, n_threads=1, moves=True)
+    assert digest(model, seed=1, n_threads=2, moves=True) == once != first[model]
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_the_same_seed_again_gives_the_same_bytes_and_another_does_not(first, model):
     assert digest(model, seed=1, n_threads=1) == first[model]

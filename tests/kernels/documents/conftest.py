@@ -9,5 +9,8 @@ PLAIN_PYTHON = [
     "test_linked_transitions.py",
     "test_own_words_mutants.py",
     "test_weights_on_the_way.py",
+    "test_split_merge.py",
+    "test_split_merge_mutants.py",
+    "test_split_merge_identity.py",
 ]
 collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON

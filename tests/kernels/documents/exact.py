@@ -141,19 +141,26 @@ def replaced(original: Callable[..., Any], other: Callable[..., Any]) -> Iterato
         yield
 
 
+@contextmanager
+def symbolic(choices: Callable[[], Choices]) -> Iterator[None]:
+    """Kernels draw symbols, which ask the choices of the run at hand."""
+    with ExitStack() as stack:
+        stack.enter_context(replaced(uniform, lambda key, n: Symbol(Uniform(choices()))))
+        stack.enter_context(replaced(uniform_in, lambda real, key, n: Symbol(Uniform(choices()))))
+        pair = lambda real, key, n: (Symbol(Uniform(choices())), Symbol(Uniform(choices())))  # noqa: E731
+        stack.enter_context(replaced(uniform_pair, pair))
+        for measure in (log_one_minus_beta, bernoulli_sum_concentration, bernoulli_sum_tables):
+            # draws for concentrations, which leave the state alone
+            stack.enter_context(replaced(measure, lambda *arguments: (0.0, arguments[-1])))
+        yield
+
+
 def outcomes(update: Callable[[], Result]) -> dict[Result, float]:
     """Every result of an update, which starts from the same place each time it is called, with its probability."""
     found: dict[Result, float] = {}
     waiting: list[tuple[bool, ...]] = [()]
     choices = Choices(())
-    with ExitStack() as stack:
-        stack.enter_context(replaced(uniform, lambda key, n: Symbol(Uniform(choices))))
-        stack.enter_context(replaced(uniform_in, lambda real, key, n: Symbol(Uniform(choices))))
-        pair = lambda real, key, n: (Symbol(Uniform(choices)), Symbol(Uniform(choices)))  # noqa: E731
-        stack.enter_context(replaced(uniform_pair, pair))
-        for measure in (log_one_minus_beta, bernoulli_sum_concentration, bernoulli_sum_tables):
-            # draws for concentrations, which leave the state alone
-            stack.enter_context(replaced(measure, lambda *arguments: (0.0, arguments[-1])))
+    with symbolic(lambda: choices):
         while waiting:
             choices = Choices(waiting.pop())
             result = update()

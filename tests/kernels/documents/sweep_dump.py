@@ -1,4 +1,4 @@
-"""A few sweeps of a few models, collapsed and then explicit, and every byte they leave behind.
+"""A few sweeps of a few models, collapsed, splits and merges, explicit, and every byte they leave behind.
 
 `python -m kernels.documents.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then
 run as plain Python. The two must agree.
@@ -16,14 +16,17 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, SplitMerge
 from pitmanyor.sampling.sweeps import collapsed, held_topics, initialise
 from pitmanyor.sampling.switching import Switch
+from pitmanyor.seeds import generator
 from pitmanyor.state import State, new_state
 from pitmanyor.state.state import Rule
 from pitmanyor.state.topic_columns import arrange
 
 PRECISIONS = {"float32": np.float32, "float64": np.float64}
 N_SWEEPS = 2
+N_MADE = 4
 RULES: dict[str, Rule] = {"hpyp, singleton": "singleton", "two_parents": "singleton", "author_topic": "paper"}
 
 
@@ -63,9 +66,27 @@ def arrays(state: State) -> dict[str, NDArray[np.generic]]:
     return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
 
 
+def split_and_merged(state: State) -> dict[str, NDArray[np.generic]]:
+    """Moves of both kernels, the first of which are made whatever their ratio."""
+    seed, moves = (5, 0, N_SWEEPS + 1), SplitMerge(state)
+    rng = generator(seed, 0)
+    moves.index(state)
+    ratios = []
+    for number, kernel in enumerate((LAUNCH_FIRST, IN_TURN) * N_MADE):
+        choose = moves._select_split if number % 4 < 2 else moves._select_merge
+        selection = choose(state, rng)
+        if selection is not None:
+            proposal = moves.propose(state, kernel, selection, (*seed, number))
+            (moves.accept(state, proposal, (*seed, number)) if number % 3 else moves.refuse(state, proposal))
+            ratios.append(proposal.log_alpha)
+    moves.step(state, seed, [IN_TURN, LAUNCH_FIRST] * N_MADE)
+    found = {f"moves {name}": array.copy() for name, array in arrays(state).items()}
+    return found | {"moves ratios": np.array(ratios)}
+
+
 def explicit(state: State) -> dict[str, NDArray[np.generic]]:
     """The first document among topics of the others: vectors drawn, the document updated, counts rebuilt."""
-    is_anchor, seed = np.arange(state.plan.n_documents) > 0, (5, 0, N_SWEEPS + 1)
+    is_anchor, seed = np.arange(state.plan.n_documents) > 0, (5, 0, N_SWEEPS + 2)
     n_held = arrange(state, held_topics(state, is_anchor))
     switch = Switch(state)
     switch.down(state, seed, n_held=n_held)
@@ -86,7 +107,10 @@ def dump() -> dict[str, NDArray[np.generic]]:
             initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
             for sweep in range(1, N_SWEEPS + 1):
                 collapsed(state, np.arange(plan.n_documents), (5, 0, sweep))
-            left = {name: array.copy() for name, array in arrays(state).items()} | explicit(state)
+            left = {name: array.copy() for name, array in arrays(state).items()}
+            if kind is np.float32:  # a move reads counts, which have no precision
+                left |= split_and_merged(state)
+            left |= explicit(state)
             found |= {f"{model}/{precision}/{name}": array for name, array in left.items()}
     return found
 
