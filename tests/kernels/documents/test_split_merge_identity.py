@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -22,12 +23,16 @@ from hypothesis import strategies as st
 
 from kernels.documents.exact import Choices, replaced, symbolic
 from kernels.documents.exact_moves import short_blocks
-from oracle.bridge import local_counts, shared_counts, state_of
+from oracle.bridge import local_counts, shared_cells, shared_counts, state_of
 from oracle.instances import Key, n_dishes
 from oracle.pmf import Count, log_pmf
 from oracle.random_models import models
+from pitmanyor.graph import Gamma, Graph, Node
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN, REST, REST_WIDE
+from pitmanyor.kernels.restaurant.births import furnish
 from pitmanyor.kernels.split_merge.allocate import AHEAD, seat_token
 from pitmanyor.kernels.split_merge.moves import count_words, empty_path, seat_path
+from pitmanyor.sampling.concentrations import Measures, sample_concentrations
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, SplitMerge
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State
@@ -62,11 +67,25 @@ def log_pi(state: State) -> float:
     for (name, key, dish), count in (local_counts(state) | shared_counts(state)).items():
         houses.setdefault((name, key), {})[dish] = count
     total = 0.0
-    for (name, _), counts in houses.items():
+    for (name, key), counts in houses.items():
         node = graph[name]
         finite = None if node.parents or node.kind == "gem" else n_dishes(graph, corpus, node)
-        total += log_pmf(node, counts, finite)
+        total += log_pmf(replace(node, concentration=concentration(state, node, key)), counts, finite)
     return total
+
+
+def concentration(state: State, node: Node, key: Key) -> float:
+    """Of one restaurant."""
+    net, i, of = state.net, state.plan.index[node.name], dict(zip(node.plate, key, strict=True))
+    k = of.get("topic", 0)
+    if node.local and net.nodes[i, OWN] >= 0:
+        return float(state.text.concentration[net.nodes[i, OWN], of["document"]])
+    for number, cell in shared_cells(state.plan).items():
+        if cell.node == node and cell.place(state.plan, k)[1] == key:
+            return float(
+                net.rests[CONCENTRATION, net.cells[number, REST] + of.get("topic", 0) * net.nodes[i, REST_WIDE]]
+            )
+    return float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])  # local, and one for all
 
 
 def follow(update: Callable[[], float]) -> tuple[float, float]:
@@ -94,20 +113,32 @@ def as_it_was(world, room, path, i, place, pair, which, key, n):
     return result
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     model=models(),
     launch=st.booleans(),
     splits=st.booleans(),
+    own=st.booleans(),
     ahead=st.sampled_from([1, 2, AHEAD]),
     seed=st.integers(0, 2**32),
 )
-def test_the_weights_along_a_path_telescope(model, launch, splits, ahead, seed):
+def test_the_weights_along_a_path_telescope(model, launch, splits, own, ahead, seed):
     graph, corpus = model
-    state = small_state(graph.set("*", share="layer").set("*", concentration=1.3), corpus, precision=np.float64)
+    state = small_state(with_own_concentrations(graph) if own else graph, corpus, precision=np.float64)
     initialise(state, (seed, 0, 0), n_topics=3)
+    measures = Measures(state)
+    measures.take(state, (seed, 0, 0))
+    sample_concentrations(state, measures, (seed, 0, 1))
     with short_blocks(ahead):
         check_path(state, launch, splits, Random(seed))
+
+
+def with_own_concentrations(graph: Graph) -> Graph:
+    """A concentration for each instance of every node that may have one."""
+    for node in graph.nodes:
+        if node.kind == "pyp" and node.plate and set(node.plate) != {"document", "topic"}:
+            graph = graph.set(node.name, share="node", concentration=Gamma(2, 1))
+    return graph
 
 
 def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
@@ -138,7 +169,7 @@ def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
         assert state_of(state) == start
         return total
 
-    with replaced(seat_token, as_it_was):
+    with replaced(seat_token, as_it_was), replaced(furnish, lambda net, k, key, n: n):
         into, log_q = follow(again)
     assert into == pytest.approx(out, abs=1e-9)  # a/q is the same on the way out as on the way in
     assert log_start + math.log(choices.probability) == pytest.approx(log_empty + into + log_q, abs=1e-9)
