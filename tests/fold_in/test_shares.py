@@ -28,7 +28,7 @@ def fitted(name, sweeps=12):
     graph = GRAPHS[name]
     fixed = graph.set("*", concentration=2.0)
     corpus = simulate(fixed, documents=25, tokens=8, groups={"author": 3}, vocabulary=12, seed=1).corpus
-    return fit(graph, corpus, sweeps=sweeps, seed=1, max_topics=None if name == "lda" else 3)
+    return fit(graph, corpus, sweeps=sweeps, seed=1, max_topics=None if name == "lda" else 3, moves=False)
 
 
 def seatings(topics, base, a, b):

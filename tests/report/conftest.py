@@ -24,7 +24,8 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("report")
     posts, follows = simulate_microblog(posts=240, authors=10, seed=3).write(home)
     corpus = read(str(posts), links=str(follows), min_df=2)
-    fit(models.tntm().without("follows"), corpus, sweeps=SWEEPS, seed=1, samples=20, checkpoint=home / "run")
+    options = {"sweeps": SWEEPS, "seed": 1, "samples": 20, "moves": False}
+    fit(models.tntm().without("follows"), corpus, checkpoint=home / "run", **options)
     return home
 
 

@@ -14,7 +14,7 @@ def facts_of(fit, redact=False):
 
 
 def test_the_verdict_is_that_of_diagnose(blog):
-    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9)
+    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9, moves=False)
     for fit in (blog, Fit([blog.run, other.run])):
         exact, said = diagnose([fit]), facts_of(fit)
         assert (said["level"], said["sentence"]) == (LEVELS[exact.verdict], exact.summary)

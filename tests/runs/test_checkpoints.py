@@ -55,13 +55,16 @@ def test_a_negative_interval_is_refused(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_save_the_run(tmp_path, number):
-    fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1)  # all is compiled: the signal comes between sweeps
+    fit(
+        GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, moves=False
+    )  # all is compiled: the signal comes between sweeps
     delivered = []
     before = {n: signal.signal(n, lambda n, frame: delivered.append(n)) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
         timer = threading.Timer(0.4, os.kill, (os.getpid(), number))
         timer.start()
-        short = fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=10**7, seed=1, checkpoint=tmp_path / "run")
+        options = {"sweeps": 10**7, "seed": 1, "moves": False}
+        short = fit(GRAPHS["hpyp"], corpus_of("hpyp"), checkpoint=tmp_path / "run", **options)
         timer.join()
     finally:
         for n, handler in before.items():

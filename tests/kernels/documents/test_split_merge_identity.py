@@ -28,7 +28,7 @@ from oracle.instances import Key, n_dishes
 from oracle.pmf import Count, log_pmf
 from oracle.random_models import models
 from pitmanyor.graph import Gamma, Graph, Node
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN, REST, REST_WIDE
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, OWN, REST, REST_WIDE
 from pitmanyor.kernels.restaurant.births import furnish
 from pitmanyor.kernels.split_merge.allocate import AHEAD, seat_token
 from pitmanyor.kernels.split_merge.moves import count_words, empty_path, seat_path
@@ -70,7 +70,9 @@ def log_pi(state: State) -> float:
     for (name, key), counts in houses.items():
         node = graph[name]
         finite = None if node.parents or node.kind == "gem" else n_dishes(graph, corpus, node)
-        total += log_pmf(replace(node, concentration=concentration(state, node, key)), counts, finite)
+        a = float(state.net.reals[state.plan.index[name], DISCOUNT])
+        node = replace(node, discount=a, concentration=concentration(state, node, key))
+        total += log_pmf(node, counts, finite)
     return total
 
 
@@ -165,7 +167,7 @@ def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
     def again() -> float:
         for array, values in zip(arrays, saved, strict=True):
             array[:] = values
-        total = float(seat_path(*arguments, SEED))
+        total = float(seat_path(*arguments, False, SEED))
         assert state_of(state) == start
         return total
 
