@@ -20,7 +20,8 @@ def home(tmp_path_factory):
     (home / "new").mkdir()
     simulate_microblog(posts=30, authors=6, seed=2).write(home / "new")
     corpus = read(str(home / "simulated_posts.jsonl"), links=str(home / "simulated_follows.csv"))
-    fit(models.tntm(), corpus, sweeps=30, text_sweeps=8, samples=2, seed=1, checkpoint=home / "run")
+    options = {"sweeps": 30, "text_sweeps": 8, "samples": 2, "moves": False}
+    fit(models.tntm(), corpus, seed=1, checkpoint=home / "run", **options)
     for chain in (0, 1):
         out = home / "chains" / f"chain-{chain}"
         fit(models.hpyp(), corpus, sweeps=20, seed=1, chain=chain, checkpoint=out)
