@@ -230,6 +230,4 @@ def new_crossed(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike)
     """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_sheets`."""
     shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
-    return Crossed(
-        customers, tables, np.ones(shape, precision), place, slot, seated, opened, np.zeros(shape, precision)
-    )
+    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))

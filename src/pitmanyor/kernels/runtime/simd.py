@@ -49,7 +49,8 @@ if vars(config)["DISABLE_JIT"]:
         stay, zero = rows[_eight(terms[0], h)], rows.dtype.type(0.0)
         opens = rows[_eight(terms[1], h)] * (shares[0] * rows[_eight(up[0], h)] + shares[1] * rows[_eight(up[1], h)])
         if len(factors):
-            stay, opens = stay * factors[_eight(0, h)], opens * factors[_eight(0, h)]
+            factor = factors[_eight(0, h)].astype(rows.dtype)
+            stay, opens = stay * factor, opens * factor
         for r in range(int(bases[0])):
             opens = opens - form[r] * rows[_eight(r * int(bases[1]), h)]
             if not len(factors):
@@ -185,8 +186,8 @@ else:
 
         `opens` is open times the mixture of two rows, less what `form` has of the first rows: `bases` are their number
         and how far apart they lie. They are taken off one by one, and never below 0. `terms` has the places of stay and
-        open, `out` that of the sums. `factors`, unless it is an empty tuple, multiply stay and open; then it is weights
-        that do not fall below 0.
+        open, `out` that of the sums. `factors`, of double precision unless it is an empty tuple, multiply stay and
+        open; then it is weights that do not fall below 0.
         """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -197,7 +198,9 @@ else:
             n_rows, width = (builder.extract_value(bases, i) for i in (0, 1))
             stay, opening = read(terms, 0), builder.fmul(read(terms, 1), _mixed(builder, read, up, shares))
             if scaled:
-                factor = _load(builder, _data(context, builder, signature.args[13], more), h, element)
+                kind = signature.args[13]
+                factor = _load(builder, _data(context, builder, kind, more), h, _real(kind))
+                factor = factor if _real(kind) == element else builder.fptrunc(factor, _vector(element))
                 stay, opening = builder.fmul(stay, factor), builder.fmul(opening, factor)
             opens = cgutils.alloca_once_value(builder, opening)
             with cgutils.for_range(builder, n_rows) as loop:

@@ -26,6 +26,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     RULE,
     SHIFT,
     TABLE,
+    Floats,
     Ints32,
     Reals,
 )
@@ -40,7 +41,7 @@ class Crossed(NamedTuple):
 
     customers: Ints32  # (slot): of the topic's restaurant
     tables: Ints32
-    factor: Reals  # (slot): E / (b + C)
+    factor: Floats  # (slot): E / (b + C)
     place: Ints32  # (slot): 1 + where the slot stands in the list of those who have the word, or 0
     slot: Ints32  # (place), and what it has of the word
     seated: Ints32
@@ -106,11 +107,17 @@ def scale_of(crossed, crossing, h):
 
 
 @inlined
+def factor_of(crossed, crossing, h):
+    """E / (b + C) of the restaurant of slot h: exactly 1 where nobody is."""
+    return gain_of(crossed, crossing, h) / (crossing.concentration + crossed.customers[h])
+
+
+@inlined
 def count_restaurant(crossed, crossing, h, customers, tables):
     """So many customers and tables more in the restaurant of slot h."""
     crossed.customers[h] += customers
     crossed.tables[h] += tables
-    crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
+    crossed.factor[h] = factor_of(crossed, crossing, h)
 
 
 @inner
@@ -124,8 +131,7 @@ def open_stream(text, seats, crossed, crossing, tokens, first, n_slots):
             crossed.customers[h] += 1
             crossed.tables[h] += np.int32((text.code[token] & bit) != 0)
     for h in range(n_slots):
-        if crossed.customers[h] > 0:
-            crossed.factor[h] = gain_of(crossed, crossing, h) * scale_of(crossed, crossing, h)
+        crossed.factor[h] = factor_of(crossed, crossing, h)
 
 
 @inner
