@@ -33,9 +33,11 @@ from pitmanyor.kernels.restaurant.births import furnish
 from pitmanyor.kernels.split_merge.allocate import AHEAD, seat_token
 from pitmanyor.kernels.split_merge.moves import count_words, empty_path, seat_path
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, SplitMerge
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State
+from pitmanyor.state.discount_values import discount_of
 from sampling.test_invariants import small_state
 
 pytestmark = pytest.mark.nojit
@@ -70,7 +72,8 @@ def log_pi(state: State) -> float:
     for (name, key), counts in houses.items():
         node = graph[name]
         finite = None if node.parents or node.kind == "gem" else n_dishes(graph, corpus, node)
-        total += log_pmf(replace(node, concentration=concentration(state, node, key)), counts, finite)
+        a, b = discount_of(state, name), concentration(state, node, key)
+        total += log_pmf(replace(node, discount=a, concentration=b), counts, finite)
     return total
 
 
@@ -129,6 +132,7 @@ def test_the_weights_along_a_path_telescope(model, launch, splits, own, ahead, s
     measures = Measures(state)
     measures.take(state, (seed, 0, 0))
     sample_concentrations(state, measures, (seed, 0, 1))
+    sample_discounts(state, (seed, 0, 1))
     with short_blocks(ahead):
         check_path(state, launch, splits, Random(seed))
 
@@ -165,7 +169,7 @@ def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
     def again() -> float:
         for array, values in zip(arrays, saved, strict=True):
             array[:] = values
-        total = float(seat_path(*arguments, SEED))
+        total = float(seat_path(*arguments, False, SEED))
         assert state_of(state) == start
         return total
 
