@@ -14,7 +14,7 @@ import pytest
 from oracle import own, runs
 from oracle.geweke import Shape, marginal, successive
 from oracle.runs import errors, run_sweeps, z_scores
-from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.models import bursty, hpyp, lda, tntm
 from pitmanyor.sampling import split_merge
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST
@@ -35,6 +35,7 @@ MODELS: dict[str, Graph] = {
     "tntm": tntm().without("follows"),
     "bursty": bursty(hpyp()),
     "lda": lda(3),
+    "hpyp, discounts": hpyp().set("*", discount=Beta(1, 1)),
 }
 
 

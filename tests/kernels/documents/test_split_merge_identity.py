@@ -28,14 +28,16 @@ from oracle.instances import Key, n_dishes
 from oracle.pmf import Count, log_pmf
 from oracle.random_models import models
 from pitmanyor.graph import Gamma, Graph, Node
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, OWN, REST, REST_WIDE
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN, REST, REST_WIDE
 from pitmanyor.kernels.restaurant.births import furnish
 from pitmanyor.kernels.split_merge.allocate import AHEAD, seat_token
 from pitmanyor.kernels.split_merge.moves import count_words, empty_path, seat_path
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
+from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, SplitMerge
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State
+from pitmanyor.state.discount_values import discount_of
 from sampling.test_invariants import small_state
 
 pytestmark = pytest.mark.nojit
@@ -70,9 +72,8 @@ def log_pi(state: State) -> float:
     for (name, key), counts in houses.items():
         node = graph[name]
         finite = None if node.parents or node.kind == "gem" else n_dishes(graph, corpus, node)
-        a = float(state.net.reals[state.plan.index[name], DISCOUNT])
-        node = replace(node, discount=a, concentration=concentration(state, node, key))
-        total += log_pmf(node, counts, finite)
+        a, b = discount_of(state, name), concentration(state, node, key)
+        total += log_pmf(replace(node, discount=a, concentration=b), counts, finite)
     return total
 
 
@@ -131,6 +132,7 @@ def test_the_weights_along_a_path_telescope(model, launch, splits, own, ahead, s
     measures = Measures(state)
     measures.take(state, (seed, 0, 0))
     sample_concentrations(state, measures, (seed, 0, 1))
+    sample_discounts(state, (seed, 0, 1))
     with short_blocks(ahead):
         check_path(state, launch, splits, Random(seed))
 
