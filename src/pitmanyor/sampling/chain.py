@@ -94,7 +94,6 @@ class Chain:
         if self.moves and self.state.plan.n_topics is None:
             search(self.state, self._sweeps_of_search().__next__, (self.seed, self.chain, SEARCHED), wanted)
             self._start()
-        self.rate = rate_of(self.state)
 
     def _sweeps_of_search(self) -> Iterator[None]:
         """Sweeps of the search for a start. Their numbers are far above those of the chain."""
@@ -111,6 +110,7 @@ class Chain:
     def _start(self) -> None:
         tidy(self.state)
         self.measures.take(self.state, (self.seed, self.chain, 0))
+        self.rate = rate_of(self.state)
         self.started = True
 
     def continue_from(self, n_sweeps: int, trace: dict[str, list[float]]) -> None:
