@@ -1,8 +1,8 @@
 """Where a chain starts: a search by splits and merges, so that the number of topics dealt at first hardly matters.
 
-After some sweeps every large topic in turn may split, and every topic may merge with the one that shares most words with
-it; sweeps in between let tokens find their places. A move is kept if it scores higher than seating the same tokens again
-with their old topics. A start may be chosen in any way: the chain is exact from wherever it starts.
+After some sweeps every large topic in turn may split, and every topic may merge with the one that shares most words
+with it; sweeps in between let tokens find their places. A move is kept if it scores higher than seating the same tokens
+again with their old topics. A start may be chosen in any way: the chain is exact from wherever it starts.
 """
 
 from __future__ import annotations
