@@ -21,7 +21,7 @@ class Settings:
     held_links: the share of the pairs of authors that is held out, 0 for none.
     samples: states of the second half of the sweeps that held-out text is averaged over.
     max_topics: no more topics than this.
-    initial_topics: dealt at random at first, the same number for all rows, for chains are slow to forget it.
+    initial_topics: dealt at random before the search for a start, the same number for all rows.
     network_topics: topics of the network without text, which cannot find out by itself.
     """
 

@@ -1,7 +1,7 @@
-"""Moves that split a topic in two or merge two into one (maths 4, split and merge).
+"""Moves that split a topic in two or merge two into one (maths 4, splitting and merging topics).
 
 A move takes all tokens of its topics out along a path, drawing how each leaves, and seats them again. With a(x) the
-weight of a seat and q(x) the probability with which it was proposed, the ratio of Metropolis and Hastings is
+weight of a seat and q(x) the probability with which it was proposed, the Metropolis-Hastings ratio (4.4) is
 
     log alpha = sum log a'/q' - sum log a/q + log Q(selection | after) - log Q(selection | before)
 
@@ -53,7 +53,7 @@ MoveSeed = tuple[int, int, int, int]  # seed, chain, sweep, number of the move
 
 
 class Kernel(NamedTuple):
-    """One of the two: whether it has a launch, and how often it tries to split."""
+    """One of the two kernels: whether it makes a launch, and how often it tries to split rather than to merge."""
 
     launch: bool
     splits: float
