@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -92,14 +92,21 @@ class Chain:
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
         if self.moves and self.state.plan.n_topics is None:
-            search(self.state, self._sweeps_of_search().__next__, (self.seed, self.chain, SEARCHED), wanted)
+            search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), wanted)
             self._start()
 
-    def _sweeps_of_search(self) -> Iterator[None]:
+    def _sweep_in_search(self) -> Callable[[int, bool], None]:
         """Sweeps of the search for a start. Their numbers are far above those of the chain."""
-        for number in itertools.count(SEARCHED + 1):
-            self._sweep((self.seed, self.chain, number))
-            yield
+        numbers = itertools.count(SEARCHED + 1)
+
+        def sweep(times: int, priors: bool) -> None:
+            for _ in range(times):
+                seed = (self.seed, self.chain, next(numbers))
+                if priors:
+                    self._sample_priors(seed)
+                self._sample_tokens(seed)
+
+        return sweep
 
     def initialise_at(self, topics: NDArray[np.int64]) -> None:
         """Seat every token for the first time, at a topic that is given; numbers from 0 on."""
@@ -130,15 +137,19 @@ class Chain:
         seed = (self.seed, self.chain, self.n_sweeps)
         if self.join is not None and self.network is None and self.n_sweeps > self.join.text_sweeps:
             self._let_network_join(seed)
-        tally = self._sweep(seed)
+        self._sample_priors(seed)
+        tally = self._sample_tokens(seed)
         self._remember(tally)
 
-    def _sweep(self, seed: Seed) -> Tally | None:
-        """Concentrations, discounts, every token, and some moves of whole topics; what the moves came to."""
+    def _sample_priors(self, seed: Seed) -> None:
+        """Concentrations and discounts."""
         fixed = self.network.fixed if self.network else ()
         sample_concentrations(self.state, self.measures, seed, fixed)
         sample_discounts(self.state, seed, fixed)
         check_terms(self.state)
+
+    def _sample_tokens(self, seed: Seed) -> Tally | None:
+        """Every token, and some moves of whole topics; what the moves came to."""
         tally = Tally() if self.moves else None
         if self.network:
             self.network.sweep(self.state, seed)

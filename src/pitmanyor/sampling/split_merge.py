@@ -181,19 +181,6 @@ class SplitMerge:
 
     def propose(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
         """Carry a move out. Either `accept` or `refuse` must follow."""
-        return self._carry_out(state, kernel, selection, seed, again=False)
-
-    def compare(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
-        """As `propose`, but compare the outcome with the old topics of all tokens, seated again by the same proposal.
-
-        What the proposal makes of tables is then much the same on both sides, and its errors cancel. The result is no
-        acceptance ratio; it is a better guess at the ratio of the posterior of split and merged topics.
-        """
-        return self._carry_out(state, kernel, selection, seed, again=True)
-
-    def _carry_out(
-        self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed, *, again: bool
-    ) -> Proposal:
         world, path, documents = self._path(state, selection, seed)
         count_words(state.text, path, documents, self.launch)
         launch = self._guess(state, kernel, path, documents)
@@ -201,16 +188,31 @@ class SplitMerge:
         given = (world, self.room, path, launch, documents)
         path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
         log_alpha = -self._log_choice(state, kernel, selection)
-        before = empty_path(*given, selection.before, self.mixed, seed)
-        if again:
-            kept = [array.copy() for array in (path.n_in, *launch)]
-            before = seat_path(*given, selection.before, True, seed)
-            unseat(world, path, documents)
-            for array, values in zip((path.n_in, *launch), kept, strict=True):
-                array[:] = values
-        log_alpha += seat_path(*given, selection.after, False, seed) - before
+        log_alpha -= empty_path(*given, selection.before, self.mixed, seed)
+        log_alpha += seat_path(*given, selection.after, seed)
         log_alpha += self._log_choice_back(state, kernel, selection, len(path.token))
         return Proposal(selection, log_alpha, path, documents, code)
+
+    def merge_or_split_again(self, state: State, selection: Selection, seed: MoveSeed) -> Proposal:
+        """Carry a merge out; its log alpha is minus that of splitting the same tokens again, from a launch.
+
+        Two topics that sweeps have told apart are hard to propose, so a merge looks worse than it is. A split that
+        must be found anew does not know what sweeps have made of chance. Either `accept` or `refuse` must follow.
+        """
+        world, path, documents = self._path(state, selection, seed)
+        count_words(state.text, path, documents, self.launch)
+        launch = self._guess(state, LAUNCH_FIRST, path, documents)
+        code = state.text.code.copy() if self.mixed else None
+        given = (world, self.room, path, launch, documents)
+        path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
+        empty_path(*given, selection.before, self.mixed, seed)
+        kept = [array.copy() for array in (path.n_in, *launch)]
+        split = seat_path(*given, selection.before, seed)
+        unseat(world, path, documents)
+        for array, values in zip((path.n_in, *launch), kept, strict=True):
+            array[:] = values
+        merged = seat_path(*given, selection.after, seed)
+        return Proposal(selection, merged - split, path, documents, code)
 
     def _path(self, state: State, selection: Selection, seed: MoveSeed) -> tuple[Arrays, Path, Ints]:
         tokens = np.sort(np.concatenate([self.tokens_of(k) for k in selection.before if k != NONE]))
@@ -270,12 +272,16 @@ class SplitMerge:
 
     def partners(self, state: State, topics: Ints, one: int) -> Floats:
         """The probability of each topic to be merged with one, by the words they share."""
+        weight = self.shared_words(state, one)[topics] ** POWER + FLOOR
+        weight[topics == one] = 0.0
+        return np.asarray(weight / weight.sum())
+
+    def shared_words(self, state: State, one: int) -> Floats:
+        """How much of its words every topic shares with one: 1 minus the total variation."""
         rows, sizes = word_rows(state)
         out = np.zeros(state.capacity)
         overlaps(state.net, rows, np.maximum(sizes, 1), one, out)
-        weight = out[topics] ** POWER + FLOOR
-        weight[topics == one] = 0.0
-        return np.asarray(weight / weight.sum())
+        return out
 
     def _log_choice(self, state: State, kernel: Kernel, selection: Selection) -> float:
         """log Q of the selection, in the state before the move."""

@@ -1,8 +1,9 @@
 """Where a chain starts: a search by splits and merges, so that the number of topics dealt at first hardly matters.
 
-After some sweeps every large topic in turn may split, and every topic may merge with the one that shares most words
-with it; sweeps in between let tokens find their places. A move is kept if it scores higher than seating the same tokens
-again with their old topics. A start may be chosen in any way: the chain is exact from wherever it starts.
+In every round all large topics are split in two, sweeps let tokens find their places among the halves, and pairs that
+do no better than one topic are merged again. Halves that stay apart are topics; the sweeps in between also gather what
+lay scattered over many topics, which no split of one of them could. A start may be chosen in any way: the chain is
+exact from wherever it starts.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from pitmanyor.state.topic_sizes import effective_number, is_large
 
 SEARCH = 59  # the purpose of the stream
 ROUNDS = 10
-SETTLED = 0.02  # share of the topics that may still change in the last round
-AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 6, 4  # sweeps
+SETTLED = 0.03  # by which the effective number of topics may still change in the last round
+AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
+FEW = 20  # topics: with fewer all are split without a question, with more merges come first
+PATIENCE = 8  # refusals in a row after which pairs that share fewer words are not tried
 FEWEST = 2  # tokens of a topic that may split
-ONLY_SPLITS, ONLY_MERGES = Kernel(True, 0.5), Kernel(False, 0.5)
+ONLY_SPLITS = Kernel(True, 0.5)
 
 
 class Round(NamedTuple):
@@ -39,29 +42,31 @@ class Round(NamedTuple):
     n_topics: int
 
 
-def search(state: State, sweep: Callable[[], None], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
+def search(
+    state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted: Callable[[], bool]
+) -> list[Round]:
     """Change the state until a round of splits and merges changes little, or as long as it is `wanted`.
 
-    `sweep` makes one sweep, after which topics may have other numbers.
+    `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
+    numbers after it. Those stay as they are until merges have been made: they would follow the number of halves.
     """
     moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, SEARCH), list[Round]()
-    repeat(sweep, AT_FIRST)
+    sweep(AT_FIRST, True)
+    if state.n_topics > FEW:
+        moves.merge_all(state, rng)
+    while state.n_topics < FEW and moves.split_all(state, rng):
+        sweep(AFTER_MERGES, True)
     size = effective_topics(state)
     while wanted() and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
-        repeat(sweep, AFTER_SPLITS)
+        sweep(AFTER_SPLITS, False)
         merges = moves.merge_all(state, rng)
-        repeat(sweep, AFTER_MERGES)
+        sweep(AFTER_MERGES, True)
         before, size = size, effective_topics(state)
         rounds.append(Round(splits, merges, state.n_topics))
-        if splits + merges <= SETTLED * size and abs(size - before) <= SETTLED * size:
+        if abs(size - before) <= SETTLED * size:
             break
     return rounds
-
-
-def repeat(sweep: Callable[[], None], times: int) -> None:
-    for _ in range(times):
-        sweep()
 
 
 def effective_topics(state: State) -> float:
@@ -70,44 +75,69 @@ def effective_topics(state: State) -> float:
 
 
 class Greedy:
-    """Moves that are made if the posterior seems to be larger after them."""
+    """Splits of all topics, and merges that the posterior seems to favour."""
 
     def __init__(self, moves: SplitMerge, seed: Seed) -> None:
         self.moves, self.seed, self.n_tried = moves, seed, 0
 
-    def _make(self, state: State, kernel: Kernel, selection: Selection) -> bool:
+    def _next_seed(self) -> MoveSeed:
         self.n_tried += 1
-        seed: MoveSeed = (*self.seed, self.n_tried)
-        proposal = self.moves.compare(state, kernel, selection, seed)
-        if proposal.log_alpha > 0.0:
-            self.moves.accept(state, proposal, seed)
-            return True
-        self.moves.refuse(state, proposal)
-        return False
+        return (*self.seed, self.n_tried)
 
     def split_all(self, state: State, rng: np.random.Generator) -> int:
-        """Try to split every large topic; returns how many did."""
+        """Split every large topic, as long as there may be more; returns how many were."""
         moves, n_made = self.moves, 0
         moves.index(state)
         large = is_large(moves.sizes())
         for k in np.argsort(-moves.sizes())[: np.count_nonzero(large)]:
             tokens, empty = moves.tokens_of(int(k)), moves.empty(state)
-            if len(tokens) >= FEWEST and len(empty):
-                i, j = rng.choice(tokens, 2, replace=False)
-                n_made += self._make(
-                    state, ONLY_SPLITS, Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j)))
-                )
+            if len(tokens) < FEWEST or not len(empty):
+                continue
+            i, j = rng.choice(tokens, 2, replace=False)
+            selection, seed = Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j))), self._next_seed()
+            moves.accept(state, moves.propose(state, ONLY_SPLITS, selection, seed), seed)
+            n_made += 1
         return n_made
 
     def merge_all(self, state: State, rng: np.random.Generator) -> int:
-        """Try to merge every topic, the smallest first, with the one that shares most words with it."""
-        moves, n_made = self.moves, 0
+        """Merge all small topics, and large ones that make no better use of two topics than of one.
+
+        Small topics that the data ask for will be born again.
+        """
+        moves = self.moves
         moves.index(state)
-        for one in np.argsort(moves.sizes()):
-            topics = np.flatnonzero(moves.sizes())
-            if not moves.sizes()[one] or len(topics) < 2:
-                continue
-            other = int(topics[np.argmax(moves.partners(state, topics, int(one)))])
-            i, j = (int(rng.choice(moves.tokens_of(k))) for k in (int(one), other))
-            n_made += self._make(state, ONLY_MERGES, Selection((int(one), other), (int(one), NONE), (i, j)))
+        small = np.flatnonzero(~is_large(moves.sizes()))
+        small = small[np.argsort(moves.sizes()[small])]
+        n_made = sum(self._merge_with_nearest(state, rng, int(k), always=True) for k in small)
+        return n_made + self._merge_large(state, rng)
+
+    def _merge_large(self, state: State, rng: np.random.Generator) -> int:
+        """Those that share most words with another are tried first."""
+        moves, n_made, n_refused = self.moves, 0, 0
+        shared = {int(k): self._nearest(state, int(k))[1] for k in np.flatnonzero(moves.sizes())}
+        for one in sorted(shared, key=lambda k: -shared[k]):
+            if n_refused < PATIENCE:
+                made = self._merge_with_nearest(state, rng, one)
+                n_made, n_refused = n_made + made, 0 if made else n_refused + 1
         return n_made
+
+    def _nearest(self, state: State, one: int) -> tuple[int, float]:
+        """The topic that shares most words with one, and how much it shares; NONE if there is no other."""
+        topics = np.flatnonzero(self.moves.sizes())
+        topics = topics[topics != one]
+        if not len(topics):
+            return NONE, 0.0
+        shared = self.moves.shared_words(state, one)[topics]
+        return int(topics[np.argmax(shared)]), float(shared.max())
+
+    def _merge_with_nearest(self, state: State, rng: np.random.Generator, one: int, always: bool = False) -> bool:
+        moves, (other, _), seed = self.moves, self._nearest(state, one), self._next_seed()
+        if other == NONE or not moves.sizes()[one]:
+            return False
+        i, j = (int(rng.choice(moves.tokens_of(k))) for k in (one, other))
+        proposal = moves.merge_or_split_again(state, Selection((one, other), (one, NONE), (i, j)), seed)
+        if proposal.log_alpha > 0.0 or always:
+            moves.accept(state, proposal, seed)
+            return True
+        moves.refuse(state, proposal)
+        return False

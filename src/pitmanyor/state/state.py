@@ -49,7 +49,7 @@ from pitmanyor.state.stirling_sizes import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
-START = 0.5  # where sampled concentrations start, as in the paper
+START = {"topic": 1.0, "word": 100.0}  # where sampled concentrations start, by the side of the node
 MAX_TOPICS = 2**30
 
 
@@ -85,7 +85,7 @@ class State:
 def new_state(
     plan: Plan, *, max_topics: int | None = None, rule: Rule = "clamp", precision: DTypeLike = np.float32
 ) -> State:
-    """An empty state: every token unseen, every restaurant empty. Sampled concentrations start at 0.5."""
+    """An empty state: every token unseen, every restaurant empty. Sampled concentrations start at 1 on the side of topics, 100 on that of words."""
     if rule not in RULES:
         raise PlanError(f"removal rule {rule!r} is not one of {', '.join(RULES)}")
     if max_topics is not None and max_topics < 1:
@@ -159,13 +159,14 @@ def _new_text(plan: Plan, net: Net, precision: DTypeLike) -> Text:
         context=plan.context,
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
-        concentration=np.full((len(own), plan.n_documents), START),
+        concentration=np.full((len(own), plan.n_documents), START["topic"]),
         measures=np.zeros((plan.n_documents, max(len(local), 1), n_measures), precision),
     )
 
 
-def starting_concentration(prior: float | Gamma) -> float:
-    return START if isinstance(prior, Gamma) else float(prior)
+def _starting_concentration(node: Node) -> float:
+    """A document uses few topics. A topic uses many words: from a small value burst nodes would explain all of them."""
+    return START[node.side] if isinstance(node.concentration, Gamma) else float(node.concentration)
 
 
 def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtype[Any]) -> Net:
@@ -177,7 +178,7 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
     status[LIVE : LIVE + (finite or 0)] = 1
     rests = np.ones((3, n_rests))
     for node, block in zip(plan.nodes, layout.blocks, strict=True):
-        rests[CONCENTRATION, block.rests] = starting_concentration(node.concentration)
+        rests[CONCENTRATION, block.rests] = _starting_concentration(node)
     return Net(
         nodes=_node_table(plan),
         reals=np.array(

@@ -364,11 +364,10 @@ def expect(world, path, launch, visit, d, sign):
 
 
 @inner
-def seat_document(world, room, path, launch, visit, d, pair, as_before, key, n):
+def seat_document(world, room, path, launch, visit, d, pair, key, n):
     """Allocate the tokens of one visit; returns the sum of log a/q and the counter.
 
     With pair[1] < 0 all tokens go to the one topic there is. The first two tokens of a path to two topics are anchors.
-    With `as_before` the tokens have the topics that they had before the move, and only their walks are drawn.
     """
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     lay_out(world.net, world.terms, world.desk, world.text, world.topics, world.words, d, pair)
@@ -388,10 +387,8 @@ def seat_document(world, room, path, launch, visit, d, pair, as_before, key, n):
             if free:
                 one = weigh(world, room, place, pair, 0, progress) * twist(room, i - lo, m, 0)
                 two = weigh(world, room, place, pair, 1, progress) * twist(room, i - lo, m, 1)
-                which = 0 if path.topic[i] == pair[0] else 1
-                if not as_before:
-                    which = 0 if uniform(key, n) * (one + two) < one else 1
-                    n += 1
+                which = 0 if uniform(key, n) * (one + two) < one else 1
+                n += 1
                 total += math.log((one + two) / twist(room, i - lo, m, which))
                 m += which
             else:

@@ -76,16 +76,13 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 
 
 @kernel
-def seat_path(world, room, path, launch, documents, pair, as_before, seed):
-    """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations.
-
-    With `as_before` every token has its old topic.
-    """
+def seat_path(world, room, path, launch, documents, pair, seed):
+    """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations."""
     key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], SEATING), 0.0, np.int64(0)
-    if pair[1] >= 0 and not as_before:
+    if pair[1] >= 0:
         n = furnish(world.net, pair[1], key, n)
     for visit in range(len(documents)):
-        part, n = seat_document(world, room, path, launch, visit, documents[visit], pair, as_before, key, n)
+        part, n = seat_document(world, room, path, launch, visit, documents[visit], pair, key, n)
         total += part
     return total
 
