@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
+from pitmanyor.plan import Plan
 from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
+from pitmanyor.sampling.distinct_words import distinct_words_plan, topics_of_all
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
-from pitmanyor.sampling.start import search
+from pitmanyor.sampling.start import search, settle
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
 from pitmanyor.state.discount_values import discount_of
-from pitmanyor.state.state import State
+from pitmanyor.state.state import State, new_state
 from pitmanyor.state.topic_columns import arrange
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
@@ -88,12 +90,33 @@ class Chain:
 
         The search ends after the round at hand once it is not `wanted` any more.
         """
+        searched = self.moves is not None and self.state.plan.n_topics is None
+        distinct = distinct_words_plan(self.state.plan) if searched else None
+        if distinct:
+            self._initialise_from(distinct, n_topics, wanted)
+            return
         numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
-        if self.moves and self.state.plan.n_topics is None:
+        if searched:
             search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), wanted)
             self._start()
+
+    def _initialise_from(self, distinct: Plan, n_topics: int | None, wanted: Callable[[], bool]) -> None:
+        """Start from topics that a chain without own words finds."""
+        state, sweeper = self.state, self.sweeper
+        first = Chain(
+            new_state(distinct, max_topics=state.max_topics),
+            seed=self.seed,
+            chain=self.chain,
+            passes=sweeper.passes,
+            n_threads=sweeper.n_threads,
+            moves=True,
+        )
+        first.initialise(n_topics, wanted)
+        self.initialise_at(topics_of_all(state.plan, distinct, first.state.text.topic))
+        settle(state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED))
+        self._start()
 
     def _sweep_in_search(self) -> Callable[[int, bool], None]:
         """Sweeps of the search for a start. Their numbers are far above those of the chain."""

@@ -29,7 +29,7 @@ ROUNDS = 10
 SETTLED = 0.03  # by which the effective number of topics may still change in the last round
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
-PATIENCE = 8  # refusals in a row after which pairs that share fewer words are not tried
+PATIENCE = 16  # refusals in a row after which pairs that share fewer words are not tried
 FEWEST = 2  # tokens of a topic that may split
 ONLY_SPLITS = Kernel(True, 0.5)
 
@@ -51,7 +51,7 @@ def search(
     numbers after it. Those stay as they are until merges have been made: they would follow the number of halves.
     """
     moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, SEARCH), list[Round]()
-    sweep(AT_FIRST, True)
+    sweep(AT_FIRST, False)
     if state.n_topics > FEW:
         moves.merge_all(state, rng)
     while state.n_topics < FEW and moves.split_all(state, rng):
@@ -67,6 +67,13 @@ def search(
         if abs(size - before) <= SETTLED * size:
             break
     return rounds
+
+
+def settle(state: State, sweep: Callable[[int, bool], None], seed: Seed) -> None:
+    """Sweeps for a state whose topics come from elsewhere, and merges of those that this model does not tell apart."""
+    sweep(AFTER_SPLITS, True)
+    Greedy(SplitMerge(state), seed).merge_all(state, generator(seed, SEARCH))
+    sweep(AFTER_MERGES, True)
 
 
 def effective_topics(state: State) -> float:
