@@ -49,7 +49,7 @@ class Ours:
         plan = compile_plan(graph, train)
         gem = any(node.kind == "gem" for node in graph.nodes)
         state = new_state(plan, max_topics=10 * n_topics if gem else None)
-        self.chain = Chain(state, seed=seed, burn_in=BURN_IN, passes=PASSES, n_threads=1)
+        self.chain = Chain(state, seed=seed, burn_in=BURN_IN, passes=PASSES, n_threads=1, moves=gem)
         self.n_topics = n_topics  # topics dealt at first
 
     def step(self) -> None:

@@ -11,8 +11,8 @@ from pitmanyor.errors import GraphError
 from pitmanyor.graph.nodes import Beta, Gamma, Share
 
 PRIOR = Gamma(0.1, 0.1)
-TOPIC_DISCOUNT = 0.5
-WORD_DISCOUNT = 0.7
+TOPIC_DISCOUNT = 0.0
+WORD_DISCOUNT = 0.5
 LEAST_DISCOUNT, MOST_DISCOUNT = 0.001, 0.999  # of those that are sampled (maths 5)
 RESERVED = ("document", "topic", "vocabulary")
 WEIGHT_TOLERANCE = 1e-9

@@ -35,7 +35,7 @@ from pitmanyor.state.memory import refuse_if_too_large
 
 Preset = Literal["paper"]
 BURN_IN = 5  # collapsed sweeps, each as long as many mixed ones: births in all documents, where topics begin few
-FEWEST_TOPICS = 10
+FEWEST_TOPICS = 20
 PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
 
 

@@ -25,6 +25,7 @@ from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
 from pitmanyor.kernels.split_merge.allocate import AHEAD, Launch, Path, Room
 from pitmanyor.kernels.split_merge.launch import fit_launch
 from pitmanyor.kernels.split_merge.moves import (
+    clear_path,
     count_words,
     empty_path,
     measure_documents,
@@ -72,6 +73,16 @@ class Selection(NamedTuple):
     @property
     def is_split(self) -> bool:
         return self.before[1] == NONE
+
+
+class Given(NamedTuple):
+    """What the kernels of a move take, in their order."""
+
+    world: Arrays
+    room: Room
+    path: Path
+    launch: Launch
+    documents: Ints
 
 
 class Proposal(NamedTuple):
@@ -181,17 +192,19 @@ class SplitMerge:
 
     def propose(self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed) -> Proposal:
         """Carry a move out. Either `accept` or `refuse` must follow."""
-        world, path, documents = self._path(state, selection, seed)
-        count_words(state.text, path, documents, self.launch)
-        launch = self._guess(state, kernel, path, documents)
-        code = state.text.code.copy() if self.mixed else None
-        given = (world, self.room, path, launch, documents)
-        path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
         log_alpha = -self._log_choice(state, kernel, selection)
+        given, code = self._prepare(state, kernel, selection, seed)
         log_alpha -= empty_path(*given, selection.before, self.mixed, seed)
         log_alpha += seat_path(*given, selection.after, seed)
-        log_alpha += self._log_choice_back(state, kernel, selection, len(path.token))
-        return Proposal(selection, log_alpha, path, documents, code)
+        log_alpha += self._log_choice_back(state, kernel, selection, len(given.path.token))
+        return Proposal(selection, log_alpha, given.path, given.documents, code)
+
+    def split(self, state: State, selection: Selection, seed: MoveSeed) -> None:
+        """Split a topic, for better or worse."""
+        given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
+        clear_path(*given, selection.before, self.mixed, seed)
+        seat_path(*given, selection.after, seed)
+        self.accept(state, Proposal(selection, math.inf, given.path, given.documents, code), seed)
 
     def merge_or_split_again(self, state: State, selection: Selection, seed: MoveSeed) -> Proposal:
         """Carry a merge out; its log alpha is minus that of splitting the same tokens again, from a launch.
@@ -199,20 +212,26 @@ class SplitMerge:
         Two topics that sweeps have told apart are hard to propose, so a merge looks worse than it is. A split that
         must be found anew does not know what sweeps have made of chance. Either `accept` or `refuse` must follow.
         """
-        world, path, documents = self._path(state, selection, seed)
-        count_words(state.text, path, documents, self.launch)
-        launch = self._guess(state, LAUNCH_FIRST, path, documents)
-        code = state.text.code.copy() if self.mixed else None
-        given = (world, self.room, path, launch, documents)
-        path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
-        empty_path(*given, selection.before, self.mixed, seed)
-        kept = [array.copy() for array in (path.n_in, *launch)]
+        given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
+        changing = (given.path.n_in, *given.launch)
+        clear_path(*given, selection.before, self.mixed, seed)
+        kept = [array.copy() for array in changing]
         split = seat_path(*given, selection.before, seed)
-        unseat(world, path, documents)
-        for array, values in zip((path.n_in, *launch), kept, strict=True):
+        unseat(given.world, given.path, given.documents)
+        for array, values in zip(changing, kept, strict=True):
             array[:] = values
         merged = seat_path(*given, selection.after, seed)
-        return Proposal(selection, merged - split, path, documents, code)
+        return Proposal(selection, merged - split, given.path, given.documents, code)
+
+    def _prepare(
+        self, state: State, kernel: Kernel, selection: Selection, seed: MoveSeed
+    ) -> tuple[Given, NDArray[np.uint32] | None]:
+        """What a move needs before tokens leave; and the codes of all tokens, where a move changes those of others."""
+        world, path, documents = self._path(state, selection, seed)
+        count_words(state.text, path, documents, self.launch)
+        path.n_in[:] = [np.count_nonzero(path.topic == k) for k in selection.before]
+        launch = self._guess(state, kernel, path, documents)
+        return Given(world, self.room, path, launch, documents), state.text.code.copy() if self.mixed else None
 
     def _path(self, state: State, selection: Selection, seed: MoveSeed) -> tuple[Arrays, Path, Ints]:
         tokens = np.sort(np.concatenate([self.tokens_of(k) for k in selection.before if k != NONE]))

@@ -15,7 +15,6 @@ import numpy as np
 
 from pitmanyor.sampling.split_merge import (
     NONE,
-    Kernel,
     MoveSeed,
     Selection,
     SplitMerge,
@@ -29,9 +28,9 @@ ROUNDS = 10
 SETTLED = 0.03  # by which the effective number of topics may still change in the last round
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
+DOUBLINGS = 5  # from one topic to many
 PATIENCE = 16  # refusals in a row after which pairs that share fewer words are not tried
 FEWEST = 2  # tokens of a topic that may split
-ONLY_SPLITS = Kernel(True, 0.5)
 
 
 class Round(NamedTuple):
@@ -42,9 +41,7 @@ class Round(NamedTuple):
     n_topics: int
 
 
-def search(
-    state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted: Callable[[], bool]
-) -> list[Round]:
+def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
     """Change the state until a round of splits and merges changes little, or as long as it is `wanted`.
 
     `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
@@ -54,8 +51,10 @@ def search(
     sweep(AT_FIRST, False)
     if state.n_topics > FEW:
         moves.merge_all(state, rng)
-    while state.n_topics < FEW and moves.split_all(state, rng):
-        sweep(AFTER_MERGES, True)
+    for _ in range(DOUBLINGS):
+        if wanted() and state.n_topics < FEW:
+            moves.split_all(state, rng)
+            sweep(AFTER_MERGES, True)
     size = effective_topics(state)
     while wanted() and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
@@ -101,8 +100,7 @@ class Greedy:
             if len(tokens) < FEWEST or not len(empty):
                 continue
             i, j = rng.choice(tokens, 2, replace=False)
-            selection, seed = Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j))), self._next_seed()
-            moves.accept(state, moves.propose(state, ONLY_SPLITS, selection, seed), seed)
+            moves.split(state, Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j))), self._next_seed())
             n_made += 1
         return n_made
 

@@ -85,7 +85,7 @@ class State:
 def new_state(
     plan: Plan, *, max_topics: int | None = None, rule: Rule = "clamp", precision: DTypeLike = np.float32
 ) -> State:
-    """An empty state: every token unseen, every restaurant empty. Sampled concentrations start at 1 on the side of topics, 100 on that of words."""
+    """An empty state: every token unseen, every restaurant empty, sampled concentrations where they start."""
     if rule not in RULES:
         raise PlanError(f"removal rule {rule!r} is not one of {', '.join(RULES)}")
     if max_topics is not None and max_topics < 1:
