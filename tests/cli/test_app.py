@@ -294,3 +294,20 @@ def test_chains_side_by_side(home, posts):
     assert facts("topics", home / "chains")["topics"][0]["found_by"] in (1, 2)
     rows = (home / "chains" / "topics.csv").read_text().splitlines()
     assert rows[1].split(",")[-5] in ("1", "2")
+
+
+@pytest.mark.parametrize("spelled", ["False", "false", "FALSE"])
+def test_options_of_reading_take_truth_values_as_python_and_json_spell_them(tmp_path, spelled):
+    """A text is true, whatever it says: `numbers=False` kept the numbers."""
+    path = tmp_path / "posts.csv"
+    path.write_text("2020 bread\n2021 oven\n")
+    said = facts("check", path, "-O", f"header={spelled}", "-O", f"numbers={spelled}")
+    assert said["sizes"]["documents"] == 2 and said["sizes"]["word types"] == 2
+    assert facts("check", path, "-O", "header=false", "-O", "numbers=True")["sizes"]["word types"] == 4
+
+
+def test_an_option_of_reading_that_is_no_number_is_refused_with_a_sentence(tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nbread oven\n")
+    done = call("check", path, "-O", "min_df=five", code=3)
+    assert "min_df='five': give a number of documents" in done.output

@@ -72,19 +72,27 @@ def _own_graph(place: str, attribute: str) -> Graph:
     return graph
 
 
-def parse_options(given: list[str]) -> dict[str, Any]:
-    """Options NAME=VALUE of `read`; values are numbers, true, false, lists (as JSON) or else text.
+def _value(text: str) -> Any:
+    """A value as JSON, or as Python writes truth values and None; anything else is text."""
+    plain = text.strip().lower()
+    if plain in ("true", "false", "none", "null"):
+        return {"true": True, "false": False}.get(plain)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
-    >>> parse_options(["min_df=5", "language=en", "in_network=true"])
-    {'min_df': 5, 'language': 'en', 'in_network': True}
+
+def parse_options(given: list[str]) -> dict[str, Any]:
+    """Options NAME=VALUE of `read`; values are numbers, lists (as JSON), true, false, none, or else text.
+
+    >>> parse_options(["min_df=5", "language=en", "in_network=true", "numbers=False", "stop_words=None"])
+    {'min_df': 5, 'language': 'en', 'in_network': True, 'numbers': False, 'stop_words': None}
     """
     found: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise PlanError(f"--option takes NAME=VALUE such as min_df=5, not {text!r}")
-        try:
-            found[name.replace("-", "_")] = json.loads(value)
-        except ValueError:
-            found[name.replace("-", "_")] = value
+        found[name.replace("-", "_")] = _value(value)
     return found

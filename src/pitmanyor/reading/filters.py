@@ -53,9 +53,12 @@ def sift(posts: Posts, keep: FilterOptions, linked: frozenset[str] | None) -> Si
     sieve = Sieve(posts, np.ones(posts.n_posts, bool))
     marks = posts.marks
     sieve.drop(marks["empty"], "empty posts", "no text")
+    if "placeholders" in marks:
+        why = "the text is NaN, null, [deleted] or another of missing_values="
+        sieve.drop(marks["placeholders"], "placeholders", why)
     if "ids" in marks and keep.duplicates == "drop":
         sieve.drop(marks["ids"], "repeated ids", "an earlier post has the same id")
-    if "duplicates" in marks:
+    if "duplicates" in marks and keep.duplicates == "drop":
         sieve.drop(marks["duplicates"], "duplicates", "an earlier post has the same author and text")
     if "author" in posts.codes and keep.missing_author == "drop":
         sieve.drop(posts.codes["author"] < 0, "missing author", "posts without an author (missing_author='drop')")

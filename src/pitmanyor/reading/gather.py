@@ -14,15 +14,17 @@ from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
+from pitmanyor.reading.label_codes import Labels, SeveralLabelsError
 from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STREAMS, WORD, Lexicon, Words
 from pitmanyor.reading.marks import Marks
-from pitmanyor.reading.options import FilterOptions, TextOptions
-from pitmanyor.reading.plain_values import Labels, tag_list, texts, times, token_list
+from pitmanyor.reading.options import FileOptions, FilterOptions, TextOptions
+from pitmanyor.reading.plain_values import tag_list, texts, times, token_list
 from pitmanyor.reading.posts import Posts, Ragged
 from pitmanyor.reading.query import Matcher
 from pitmanyor.reading.tokenise import Tokenise
 
 LISTS = {list, tuple, np.ndarray}
+MANY_DUPLICATES = 0.01  # share of posts that repeat an earlier one, above which a warning says so
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Gather:
     """Everything that grows while a table is read."""
 
     wanted: Wanted
+    file: FileOptions
     text: TextOptions
     keep: FilterOptions
     bad: BadLines
@@ -47,13 +50,13 @@ class Gather:
         self.lexicon = Lexicon(self.words, self.text, inline_tags=not tagged)
         self.tokenise = Tokenise(self.lexicon, self.text)
         self.matcher = Matcher(self.keep.query, self.lexicon) if self.keep.query is not None else None
-        self.marks = Marks(self.wanted, self.keep)
+        self.marks = Marks(self.wanted, self.keep, frozenset(self.file.missing_values))
         self.places = places(self.text, tagged)
         if clash := set(self.wanted.streams) & set(self.places.values()):
             raise CorpusError(f"streams= and the text both make a stream {min(clash)!r}; rename the one of the column")
         names = dict.fromkeys(["word", *self.places.values(), *(["hashtag"] if tagged else []), *self.wanted.streams])
         self.streams = {name: Ragged() for name in names}
-        self.labels = {name: Labels() for name in self.label_columns()}
+        self.labels = {name: Labels(self.file.missing_values) for name in self.label_columns()}
         self.codes: dict[str, list[NDArray[np.int32]]] = {name: [] for name in self.labels}
         self.dropped: Counter[int] = Counter()
 
@@ -79,9 +82,16 @@ class Gather:
         if self.matcher is not None:
             self.hits.append(self.matcher.hits(codes, tags, len(values)))
         for name, column in self.label_columns().items():
-            self.codes[name].append(self.labels[name].encode(chunk.columns[column]))
+            self.codes[name].append(self._encode(name, column, chunk))
         if "time" in self.wanted.roles:
             self._times(chunk)
+
+    def _encode(self, name: str, column: str, chunk: Chunk) -> NDArray[np.int32]:
+        try:
+            return self.labels[name].encode(chunk.columns[column])
+        except SeveralLabelsError as error:
+            line = int(chunk.lines[error.place])
+            raise CorpusError(f"{self.bad.source}, line {line}, column {column!r} for {name}: {error}") from None
 
     def _column(self, role: str, chunk: Chunk) -> Sequence[Any] | None:
         return chunk.columns[self.wanted.roles[role].name] if role in self.wanted.roles else None
@@ -139,12 +149,35 @@ class Gather:
         self.n_wrong_times += len(wrong)
         self.times.append(read)
 
-    def notes(self) -> list[str]:
-        if not self.n_wrong_times:
+    def surprises(self, posts: Posts) -> list[str]:
+        """What the owner of the source should know: sentences that become warnings."""
+        said = []
+        if self.n_wrong_times:
+            said.append(
+                f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
+                f"{self.first_wrong_time}"
+            )
+        return said + self._repeated(posts, many=True)
+
+    def notes(self, posts: Posts) -> list[str]:
+        """What the report says beside what was left out."""
+        said = [
+            f"{name}: {n:,} {'value' if n == 1 else 'values'} {spelled!r} taken for a missing label "
+            "(missing_values= changes that)"
+            for name, labels in self.labels.items()
+            for spelled, n in labels.placeholders.items()
+        ]
+        return said + self._repeated(posts, many=False)
+
+    def _repeated(self, posts: Posts, many: bool) -> list[str]:
+        """A sentence about posts that repeat an earlier one, if these are many, or few, and nobody decided on them."""
+        again = int(posts.marks["duplicates"].sum()) if self.keep.duplicates == "error" else 0
+        if not again or (again > MANY_DUPLICATES * posts.n_posts) != many:
             return []
+        by = "author and text" if "author" in self.wanted.roles else "text"
         return [
-            f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
-            f"{self.first_wrong_time}"
+            f"{self.bad.source}: {again:,} of {posts.n_posts:,} posts have the {by} of an earlier post; remove them "
+            "with duplicates='drop', or keep them knowingly with duplicates='keep'"
         ]
 
     def _occurring(self) -> list[str]:

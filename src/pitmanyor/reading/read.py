@@ -81,6 +81,7 @@ class _Found(NamedTuple):
     columns: tuple[Column, ...] = ()
     periods: tuple[str, ...] = ()
     surprises: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def _read_table(
@@ -93,7 +94,7 @@ def _read_table(
     wanted, periods = find_columns(table, asked, groups, streams)
     if keep.retweets == "drop":
         wanted = replace(wanted, retweet_columns=tuple(c for c in RETWEET_COLUMNS if c in table.columns))
-    gather = Gather(wanted, how, keep, bad)
+    gather = Gather(wanted, file, how, keep, bad)
     for chunk in table.chunks(wanted.columns()):
         gather.add(chunk)
     posts = gather.posts()
@@ -104,7 +105,8 @@ def _read_table(
             f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
             "keep all, or id=False if the column is no id"
         )
-    return _Found(posts, bad, tuple(wanted.roles.values()), periods, (*table.notes, *gather.notes()))
+    surprises = (*table.notes, *gather.surprises(posts))
+    return _Found(posts, bad, tuple(wanted.roles.values()), periods, surprises, tuple(gather.notes(posts)))
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
@@ -118,7 +120,7 @@ def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[s
 def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep: FilterOptions) -> Corpus:
     linked = frozenset(str(end) for one in networks.values() for end in one.links.labels) if networks else None
     corpus, filters = build(found.posts, how, keep, linked, found.periods)
-    links, notes, surprises = {}, [], list(found.surprises)
+    links, notes, surprises = {}, list(found.notes), list(found.surprises)
     for name, network in networks.items():
         links[name], n_unknown = keep_links(corpus, network.links)
         notes += network.notes

@@ -59,7 +59,7 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
     return Texts(found, f"Texts are from {clean(place.name)}.")
 
 
-_FILE = ("encoding", "delimiter", "header")
+_FILE = ("encoding", "delimiter", "header", "quoting")
 
 
 def _texts(place: Path, column: str, options: dict[str, object], rows: np.ndarray) -> list[str] | None:
