@@ -33,7 +33,10 @@ More = Annotated[
     list[str] | None,
     typer.Option("--option", "-O", help="Any other option of pitmanyor.read, as NAME=VALUE; may be repeated."),
 ]
-Posts = Annotated[Path, typer.Argument(help="CSV, TSV, JSON lines, Parquet or text; also .gz.")]
+Posts = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="CSV, TSV, JSON lines, Parquet or text, also .gz; several are one."),
+]
 RunPath = Annotated[Path, typer.Argument(help="The directory of a run.")]
 Threads = Annotated[int | None, typer.Option(help="Threads for the parallel parts; all cores by default.")]
 Every = Annotated[str, typer.Option("--checkpoint-every", help="How often to save: 30s, 5m, 1h.")]
@@ -65,7 +68,7 @@ def demo(
 @app.command()
 @answers
 def check(
-    file: Posts,
+    files: Posts,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -81,13 +84,13 @@ def check(
     from pitmanyor.cli.work import Source, check_source
 
     columns = _columns(text, author, tags, time, label, links)
-    return check_source(Source.of(file, columns, group, skip_bad_lines, option))
+    return check_source(Source.of(files, columns, group, skip_bad_lines, option))
 
 
 @app.command()
 @answers
 def fit(
-    file: Posts,
+    files: Posts,
     out: Annotated[Path, typer.Option("--out", "-o", help="The directory of the run, to be made.")],
     model: Annotated[
         str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
@@ -129,7 +132,7 @@ def fit(
     from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import Source, fit_source
 
-    source = Source.of(file, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
+    source = Source.of(files, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
     if sweeps is None and preset is None:
         sweeps = 500
     options: dict[str, object] = {
@@ -185,7 +188,7 @@ def topics(
 @answers
 def infer(
     run: RunPath,
-    file: Posts,
+    files: Posts,
     out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
     sweeps: Annotated[
         int | None,
@@ -203,7 +206,7 @@ def infer(
     """Topic shares of new documents, with everything the run learned held fixed."""
     from pitmanyor.cli.work import Source, infer_file
 
-    source = Source.of(file, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
+    source = Source.of(files, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
     return infer_file(run, source, out, {"sweeps": sweeps, "seed": seed, "completion": completion})
 
 

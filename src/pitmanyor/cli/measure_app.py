@@ -52,7 +52,7 @@ def evaluate(
 
     columns = _columns(text, author, tags, None, label, None)
     given, seen = (
-        None if file is None else Source.of(file, columns, None, skip_bad_lines, option) for file in (test, reference)
+        None if file is None else Source.of([file], columns, None, skip_bad_lines, option) for file in (test, reference)
     )
     asked = Asked(given, links, seen, words, window, cap, left_to_right)
     options = {"observed": observed, "completion": completion, "seed": seed}

@@ -14,6 +14,7 @@ from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
 from pitmanyor.cli.parsing import find_model, parse_options
 from pitmanyor.cli.show import ABOUT, count_facts, topic_facts, topic_table
 from pitmanyor.errors import FileError, PlanError
+from pitmanyor.reading.several_files import PATTERN
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -23,38 +24,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """A file and how to read it."""
+    """Files and how to read them."""
 
-    file: Path
+    files: list[Path]
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, file: Path, columns: dict[str, str], group: list[str] | None, skip: bool, more: list[str] | None
+        cls, files: list[Path], columns: dict[str, str], group: list[str] | None, skip: bool, more: list[str] | None
     ) -> Source:
         options: dict[str, Any] = {**columns, **parse_options(more or [])}
         if group:
             options["groups"] = group
         if skip:
             options["skip_bad_lines"] = True
-        return cls(file, options)
+        return cls(files, options)
 
     def read(self) -> Corpus:
         from pitmanyor.reading import read
 
         self._check()
-        return read(str(self.file), **self.options)
+        return read(list(self.files), **self.options)
 
     def read_later(self, fit: Fit) -> Corpus:
         """Posts that a fit has not seen, all of them, as those that it has."""
         from pitmanyor.reading.later import read_later
 
         self._check()
-        return read_later(self.file, fit.corpus, self.options)
+        return read_later(list(self.files), fit.corpus, self.options)
 
     def _check(self) -> None:
-        if not self.file.exists():
-            raise FileError(f"{self.file}: there is no such file")
+        for file in self.files:
+            if not file.exists() and not PATTERN.search(str(file)):
+                raise FileError(f"{file}: there is no such file")
+
+    @property
+    def quoted(self) -> str:
+        """The files as they are typed."""
+        return " ".join(shlex.quote(str(file)) for file in self.files)
 
 
 def check_source(source: Source) -> Answer:
@@ -64,7 +71,7 @@ def check_source(source: Source) -> Answer:
     if corpus.report:
         facts["report"] = corpus.report.to_json()
     model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
-    again = f"pitmanyor fit {shlex.quote(str(source.file))} --model {model} -o RUN"
+    again = f"pitmanyor fit {source.quoted} --model {model} -o RUN"
     return Answer(facts, [str(table)], [f"{again}    # with the same column options"])
 
 
@@ -187,7 +194,7 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
     if not quiet:
         print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
-    source = Source(file, {"links": str(follows), "min_df": 2})
+    source = Source([file], {"links": str(follows), "min_df": 2})
     options = {"sweeps": sweeps, "seed": seed, "samples": min(20, sweeps // 2)}
     answer = fit_source(source, "tntm", out / "run", options, 1, quiet)
     from pitmanyor.report import write_report

@@ -91,7 +91,7 @@ class Gather:
             return self.labels[name].encode(chunk.columns[column])
         except SeveralLabelsError as error:
             line = int(chunk.lines[error.place])
-            raise CorpusError(f"{self.bad.source}, line {line}, column {column!r} for {name}: {error}") from None
+            raise CorpusError(f"{self.bad.place(line)}, column {column!r} for {name}: {error}") from None
 
     def _column(self, role: str, chunk: Chunk) -> Sequence[Any] | None:
         return chunk.columns[self.wanted.roles[role].name] if role in self.wanted.roles else None
@@ -145,7 +145,8 @@ class Gather:
             where = f"column {column.name!r}: {values[i]!r} is no time that can be read"
             if not (column.guessed or self.bad.skip):
                 self.bad.add(int(chunk.lines[i]), where)
-            self.first_wrong_time = self.first_wrong_time or f"line {chunk.lines[i]}, {where}"
+            at = self.bad.place(int(chunk.lines[i])).removeprefix(f"{self.bad.source}, ")
+            self.first_wrong_time = self.first_wrong_time or f"{at}, {where}"
         self.n_wrong_times += len(wrong)
         self.times.append(read)
 

@@ -40,8 +40,9 @@ def read(
 ) -> Corpus:
     """Read posts into a Corpus.
 
-    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), a data
-    frame, a dict of columns, a list of texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
+    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), several
+    paths in a list or a pattern such as "posts-*.csv", a data frame or one column of it, a dict of columns, a list of
+    texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
 
     `text`, `author`, `tags`, `time`, `label` and `id` name columns; nested ones as `user.name` or
     `entities.hashtags[].tag`. One that is not named is guessed; False says that there is none. The text may be a column
@@ -82,6 +83,7 @@ class _Found(NamedTuple):
     periods: tuple[str, ...] = ()
     surprises: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 def _read_table(
@@ -101,12 +103,13 @@ def _read_table(
     if "ids" in posts.marks and keep.duplicates == "error" and posts.marks["ids"].any():
         again = int(posts.marks["ids"].sum())
         raise CorpusError(
-            f"{bad.source}, line {posts.lines[posts.marks['ids']][0]}, column {wanted.roles['id'].name!r}: an id that "
+            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: an id that "
             f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
             "keep all, or id=False if the column is no id"
         )
+    files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))
-    return _Found(posts, bad, tuple(wanted.roles.values()), periods, surprises, tuple(gather.notes(posts)))
+    return _Found(posts, bad, tuple(wanted.roles.values()), periods, surprises, tuple(gather.notes(posts)), files)
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
@@ -139,6 +142,7 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         warnings.warn(surprise, ReadWarning, stacklevel=4)
     report = ReadReport(
         source=found.bad.source,
+        files=found.files,
         n_read=found.posts.n_posts,
         columns=found.columns,
         filters=tuple(filters),
