@@ -121,8 +121,9 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
     found = facts("infer", run, posts, "-o", home / "shares.csv")
     rows = [line.split(",") for line in (home / "shares.csv").read_text().splitlines()]
     assert found["documents"] == len(rows) - 1 == 80
-    assert rows[0][:3] == ["line", "author", "topic_0"]
-    assert sum(map(float, rows[1][2:])) == pytest.approx(1.0, abs=1e-4)
+    assert rows[0][:4] == ["line", "id", "author", "topic_0"]
+    assert [row[1] for row in rows[1:4]] == list(Corpus.load(run / "corpus.safetensors").ids)[:3]
+    assert sum(map(float, rows[1][3:])) == pytest.approx(1.0, abs=1e-4)
     assert found["unknown"] == {"author": 0}
     paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
     assert paper["documents"] == 80

@@ -168,11 +168,12 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     result, seen = fit.infer(found, **options), view(fit)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
     authors = found.groups.get("author")
-    head = ["line", *(["author"] if authors else []), *(f"topic_{k}" for k in seen.topics)]
+    ids = [] if found.ids is None else list(found.ids)
+    head = ["line", *(["id"] if ids else []), *(["author"] if authors else []), *(f"topic_{k}" for k in seen.topics)]
     rows = [head]
     for d, shares in enumerate(seen.fold(result.shares)):
         who = [str(authors.labels[authors.codes[d]])] if authors else []
-        rows.append([str(lines[d]), *who, *(f"{share:.6g}" for share in shares)])
+        rows.append([str(lines[d]), *ids[d : d + 1], *who, *(f"{share:.6g}" for share in shares)])
     _write(out, _csv(rows))
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}

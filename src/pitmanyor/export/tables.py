@@ -149,6 +149,8 @@ def _documents(fit: Fit, shown: View) -> Iterator[Table]:
     for block in document_blocks(fit, shown):
         here = block.documents
         out: Table = {"document": np.arange(here.start, here.stop)}
+        if corpus.ids is not None:
+            out["id"] = _text(corpus.ids[here])
         if corpus.rows is not None:
             out["row"] = corpus.rows[here]
         if corpus.times is not None:

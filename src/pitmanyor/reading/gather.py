@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
 from pitmanyor.reading.label_codes import Labels, SeveralLabelsError
-from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STREAMS, WORD, Lexicon, Words
+from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STOP, STREAMS, WORD, Lexicon, Words
 from pitmanyor.reading.marks import Marks
 from pitmanyor.reading.options import FileOptions, FilterOptions, TextOptions
 from pitmanyor.reading.plain_values import tag_list, texts, times, token_list
 from pitmanyor.reading.posts import Posts, Ragged
 from pitmanyor.reading.query import Matcher
+from pitmanyor.reading.text_sample import LOOKED_AT, not_english, unsegmented
 from pitmanyor.reading.tokenise import Tokenise
 
 LISTS = {list, tuple, np.ndarray}
@@ -39,8 +41,9 @@ class Gather:
     lines: list[NDArray[np.int64]] = field(default_factory=list)
     times: list[NDArray[np.int64]] = field(default_factory=list)
     hits: list[NDArray[np.int16]] = field(default_factory=list)
+    ids: list[Strings] = field(default_factory=list)
     n_urls: int = 0
-    any_text: bool = False
+    first_texts: list[str] = field(default_factory=list)
     n_wrong_times: int = 0
     first_wrong_time: str = ""
 
@@ -72,7 +75,7 @@ class Gather:
             codes = self._token_lists(values)
         else:
             plain = texts(values)
-            self.any_text = True
+            self.first_texts += [text for text in plain if text.strip()][: LOOKED_AT - len(self.first_texts)]
             tokens = self.tokenise(plain)
             codes = tokens.codes
             self.n_urls += tokens.n_urls
@@ -85,6 +88,9 @@ class Gather:
             self.codes[name].append(self._encode(name, column, chunk))
         if "time" in self.wanted.roles:
             self._times(chunk)
+        ids = self._column("id", chunk)
+        if ids is not None:
+            self.ids.append(Strings.of(texts(ids)))
 
     def _encode(self, name: str, column: str, chunk: Chunk) -> NDArray[np.int32]:
         try:
@@ -158,7 +164,17 @@ class Gather:
                 f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
                 f"{self.first_wrong_time}"
             )
-        return said + self._repeated(posts, many=True)
+        return said + self._language(posts) + self._repeated(posts, many=True)
+
+    def _language(self, posts: Posts) -> list[str]:
+        """A sentence if the texts are not in the language that they are taken for."""
+        if self.tokenise.own is not None or not self.first_texts:
+            return []
+        said = unsegmented(self.first_texts)
+        if said is None and self.text.stop_words == "english":
+            n_stop = self.dropped[STOP]
+            said = not_english(self.first_texts, len(posts.streams["word"].words) + n_stop, n_stop)
+        return [] if said is None else [f"{self.bad.source}: {said}"]
 
     def notes(self, posts: Posts) -> list[str]:
         """What the report says beside what was left out."""
@@ -183,7 +199,7 @@ class Gather:
 
     def _occurring(self) -> list[str]:
         """Streams that posts can have: where there was no text, only those of columns."""
-        from_text = set(self.places.values()) - {"word"} if not self.any_text else set()
+        from_text = set(self.places.values()) - {"word"} if not self.first_texts else set()
         return [name for name in self.streams if name not in from_text]
 
     def posts(self) -> Posts:
@@ -206,6 +222,7 @@ class Gather:
             hits=hits,
             dropped=dict(self.dropped),
             n_urls=self.n_urls,
+            ids=Strings.joined(self.ids) if self.ids else None,
         )
 
 

@@ -15,15 +15,15 @@ from pitmanyor.reading.read import read
 from pitmanyor.reading.sources import open_source
 
 ALL_OF_THEM = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
-OPTIONAL = ("author", "tags", "time")  # a post has a text, and maybe these
+OPTIONAL = ("author", "tags", "time", "id")  # a post has a text, and maybe these
 FILE = tuple(field.name for field in fields(FileOptions))
 
 
 def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
     """All posts of a source as those of a corpus were read; options of their own come first.
 
-    Of a column that only the corpus has nothing is known here, which a warning says (but for times: groups made from
-    them are told).
+    Of a column that only the corpus has nothing is known here, which a warning says (but for ids, and for times: groups
+    made from them are told).
     """
     said = before.report.options if before.report else {}
     how = {**said, **own}
@@ -31,7 +31,7 @@ def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
     inherited = {name: value for name, value in said.items() if name not in own}
     lost = _lost(inherited, set(table.columns))
     for name, column in lost.items():
-        if name == "time":
+        if name in ("time", "id"):
             continue
         warnings.warn(
             f"{table.name}: there is no column {column!r} for {name}, which the run has, so it is not known here; "

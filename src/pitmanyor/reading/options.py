@@ -37,9 +37,10 @@ class TextOptions:
     """How text becomes tokens.
 
     `hashtags`, `mentions`, `urls` (their domains) and `emoji` are each "drop", "words" (into the word stream) or
-    "stream" (one of their own). `stop_words` is "english", None, or the words. `stem` is a language of Snowball.
-    Lengths and stop words do not concern hashtags, which are labels. `tokeniser` is a function from a text to tokens,
-    or the name of one that a package offers under the entry points `pitmanyor.tokenisers`.
+    "stream" (one of their own). `stop_words` is a language such as "english" or "german", the words themselves, or
+    None. `stem` is a language of Snowball. Lengths and stop words do not concern hashtags, which are labels.
+    `tokeniser` is a function from a text to tokens, or the name of one that a package offers under the entry points
+    `pitmanyor.tokenisers`.
     """
 
     tokeniser: str | Tokeniser = "tweet"
@@ -121,7 +122,7 @@ CHOICES = {
 
 
 # What reads new documents as the old ones were read; filters of posts and words are for one reading alone.
-NAMED = ("text", "author", "tags", "time")
+NAMED = ("text", "author", "tags", "time", "id")
 ALIKE = (
     "groups",
     "streams",

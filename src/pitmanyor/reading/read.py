@@ -59,7 +59,7 @@ def read(
     >>> print(corpus.report)
     Read 2 posts from the given list
       columns: text = 'text' (guessed), author = 'user' (guessed)
-      stop words: words that carry no topic: removed 2 tokens
+      stop words: words of the English list: removed 2 tokens
     """
     file, how, keep = bundle(options)
     asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
