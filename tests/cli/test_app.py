@@ -15,6 +15,7 @@ import pytest
 from cli.calling import call, facts
 from pitmanyor import Corpus, load
 from pitmanyor.simulation import simulate_microblog
+from pitmanyor.version import __version__
 from runs.saving import assert_same
 
 COMMANDS = (
@@ -312,3 +313,50 @@ def test_an_option_of_reading_that_is_no_number_is_refused_with_a_sentence(tmp_p
     path.write_text("text\nbread oven\n")
     done = call("check", path, "-O", "min_df=five", code=3)
     assert "min_df='five': give a number of documents" in done.output
+
+
+def run_in_shell(command, **options):
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "80"}
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, env=env, **options
+    )
+
+
+@pytest.mark.parametrize("module", ["pitmanyor", "pitmanyor.cli"])
+def test_modules_are_the_command_line_and_say_their_version(module):
+    done = run_in_shell(f"{sys.executable} -m {module} --version")
+    assert (done.returncode, done.stdout.strip()) == (0, f"pitmanyor {__version__}")
+
+
+@pytest.mark.parametrize("how", ["", "--json"])
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, how):
+    """`check | head` left with 1."""
+    (tmp_path / "posts.csv").write_text("text\nthe bread\nthe oven\n")
+    command = f"{sys.executable} -m pitmanyor check {tmp_path / 'posts.csv'} {how}"
+    done = run_in_shell(f"{command} | (exec 0<&-; sleep 3)")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_texts_are_whole():
+    said = run_in_shell(f"{sys.executable} -m pitmanyor --help").stdout
+    commands = said.split("Commands:")[1].split("Exit codes")[0].strip().splitlines()
+    assert len(commands) == len(COMMANDS) and "..." not in "".join(commands)
+    assert all(line.endswith(".") for line in commands)
+
+
+def test_an_existing_run_is_refused_before_anything_is_read(home, run):
+    done = call("fit", home / "no_such_file.csv", "-o", run, code=4)
+    assert "there is something already" in done.stderr and "no such file" not in done.stderr
+
+
+def test_check_says_what_the_groups_are(tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text,party\nbread oven,left\nstars,right\nmoon,right\n")
+    done = call("check", path, "--group", "party")
+    assert "group party = 'party'" in done.stdout and "right 2, left 1" in done.stdout
+    assert facts("check", path, "--group", "party")["sizes"]["documents by party"] == "right 2, left 1"
+
+
+def test_what_comes_next_after_a_fit(home, posts):
+    said = facts("fit", posts, "--model", "hpyp", "--sweeps", 1, "-o", home / "next")["next"]
+    assert [line.split()[1] for line in said] == ["diagnose", "report", "infer"]

@@ -11,7 +11,7 @@ from pitmanyor.cli.answers import Answer, answers
 from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Skip, Tags, Text, _columns, app
 
 
-@app.command()
+@app.command(short_help="Measure perplexity, coherence and clusters.")
 @answers
 def evaluate(
     run: RunPath,
@@ -59,7 +59,7 @@ def evaluate(
     return evaluate_run(run, asked, options if sweeps is None else options | {"sweeps": sweeps})
 
 
-@app.command()
+@app.command(short_help="Check whether the chains of a run converged.")
 @answers
 def diagnose(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of one model, or one with its chains.")],

@@ -85,7 +85,9 @@ def fit_source(
     hold: float | None = None,
 ) -> Answer:
     from pitmanyor.results.fitting import fit
+    from pitmanyor.runs.directory import refuse_existing
 
+    refuse_existing(out)  # before an hour is spent on reading
     graph = find_model(model)
     corpus = source.read()
     if not quiet:
@@ -130,17 +132,16 @@ def _fitted(path: Path, fit: Fit) -> Answer:
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
     shown: list[Any] = [topic_table(facts, len(fit.runs)), f"{fit!r}, saved in {path}"]
-    next_ = [f"pitmanyor topics {name}"]
+    next_ = [f"pitmanyor diagnose {name}    # has it converged, and what to do if not"]
     if fit.graph.streams:
-        next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv")
+        next_.append(f"pitmanyor report {name} -o report.html --open    # topics, posts and authors as a page")
+        next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic proportions of new documents")
     code = OK
     done = min(run.chain.n_sweeps for run in fit.runs)
     if done < asked:
         code = INTERRUPTED
         shown.append(f"Stopped after {done} of {asked} sweeps.")
-        next_.insert(0, f"pitmanyor resume {name}    # goes on as if it had never stopped")
-    else:
-        next_.append(f"pitmanyor diagnose {name}    # whether to trust it, and what to do if not")
+        next_.insert(0, f"pitmanyor resume {name}    # continues as if it had never stopped")
     about = {"run": str(path), "n_sweeps": fit.n_sweeps, "log_joint": fit.log_joint} | count_facts(fit)
     trust = fit.diagnose().summary
     shown.append(trust)

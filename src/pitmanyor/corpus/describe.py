@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pitmanyor.corpus.parts import Grouping
 from pitmanyor.corpus.read_report import ReadReport
 
 if TYPE_CHECKING:
     from pitmanyor.corpus.corpus import Corpus
 
 Value = int | float | str
+LISTED = 6  # labels of a grouping that are listed
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ def describe(corpus: Corpus) -> Description:
     rows: list[tuple[str, Value]] = [("documents", n_documents)]
     for name, group in corpus.groups.items():
         rows.append((f"{name}s", len(np.unique(group.codes))))
+        if name != "author":
+            rows.append((f"documents by {name}", _largest(group)))
     rows += [("vocabulary", len(corpus.vocabulary)), ("tokens", corpus.n_tokens)]
     for name, stream in corpus.streams.items():
         rows += [
@@ -50,6 +54,18 @@ def describe(corpus: Corpus) -> Description:
         known = corpus.times[~np.isnat(corpus.times)]
         rows += [("first", str(known.min())), ("last", str(known.max()))]
     return Description(tuple(rows), corpus.report)
+
+
+def _largest(group: Grouping) -> str:
+    """The labels that most documents have, and how many.
+
+    >>> _largest(Grouping(("left", "right"), np.array([0, 1, 1], np.int32)))
+    'right 2, left 1'
+    """
+    counts = np.bincount(group.codes, minlength=len(group.labels))
+    order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+    shown = [f"{group.labels[i]} {counts[i]:,}" for i in order[:LISTED]]
+    return ", ".join(shown + ([f"and {len(order) - LISTED:,} more"] if len(order) > LISTED else []))
 
 
 def _shown(value: Value) -> str:

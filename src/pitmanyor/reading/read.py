@@ -109,7 +109,7 @@ def _read_table(
         )
     files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))
-    return _Found(posts, bad, tuple(wanted.roles.values()), periods, surprises, tuple(gather.notes(posts)), files)
+    return _Found(posts, bad, wanted.listed(), periods, surprises, tuple(gather.notes(posts)), files)
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
