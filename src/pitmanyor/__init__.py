@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
     from pitmanyor.errors import (
         CorpusError,
+        EvidenceWarning,
         FileError,
         GraphError,
         PitmanyorError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Corpus": "corpus",
     "CorpusError": "errors",
+    "EvidenceWarning": "errors",
     "FileError": "errors",
     "Fit": "results.fitting",
     "Beta": "graph",
@@ -74,6 +76,7 @@ _HOME = {
 __all__ = [
     "Corpus",
     "CorpusError",
+    "EvidenceWarning",
     "FileError",
     "Fit",
     "Beta",

@@ -58,8 +58,8 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
 
     from pitmanyor.topics import view
     from pitmanyor.topics.counts import streams_of
+    from pitmanyor.topics.grouped_words import group_words
     from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
-    from pitmanyor.topics.topic_view import group_words
 
     if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
         return _shares_of_links(fit)

@@ -19,9 +19,9 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.grouped_words import occurring_words, pooled
 from pitmanyor.topics.prevalences import Prevalence
 from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
-from pitmanyor.topics.topic_view import pooled
 
 Format = Literal["csv", "parquet"]
 
@@ -121,13 +121,14 @@ def _topics(fit: Fit, shown: View) -> Table:
 
 
 def _words(fit: Fit, shown: View, n_words: int) -> Table:
-    """The likeliest words: probability in the topic, and lift, how often more likely than in the corpus."""
+    """The likeliest words of those that occur in the topic: probability, and lift, its ratio to that in the corpus."""
     rows: list[tuple[object, ...]] = []
     for stream in streams_of(fit):
         words = fit.words_of(stream)
         grouped, everywhere = pooled(fit, stream, shown.members)
-        for topic, name, p in zip(shown.topics, shown.names, grouped, strict=True):
-            for rank, w in enumerate(np.argsort(-p, kind="stable")[:n_words], 1):
+        found = occurring_words(fit, stream, shown.members)
+        for topic, name, p, seen in zip(shown.topics, shown.names, grouped, found, strict=True):
+            for rank, w in enumerate(seen[np.argsort(-p[seen], kind="stable")[:n_words]], 1):
                 rows.append((topic, name, stream, rank, words[w], p[w], p[w] / everywhere[w]))
     names = ("topic", "name", "stream", "rank", "word", "probability", "lift")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)

@@ -9,8 +9,8 @@ from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, bare, larg
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import prevalence, view
 from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.grouped_words import group_words
 from pitmanyor.topics.standing import large_topics
-from pitmanyor.topics.topic_view import group_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
