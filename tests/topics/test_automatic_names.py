@@ -9,8 +9,8 @@ from pitmanyor.report import build_payload
 from pitmanyor.topics.automatic_names import FAIR, automatic_names
 from pitmanyor.topics.grouped_words import group_words
 
-HEALTH = "hospital nurse doctor patient insurance care clinic medicine".split()
-SPORT = "goal team league season coach player match striker".split()
+HEALTH = ["hospital", "nurse", "doctor", "patient", "insurance", "care", "clinic", "medicine"]
+SPORT = ["goal", "team", "league", "season", "coach", "player", "match", "striker"]
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +50,15 @@ def test_lists_have_only_words_that_occur_in_the_topic(blog):
             assert {word for word, _ in listed} <= occurring and len(listed) == min(12, len(occurring))
     for topic in topic_facts(blog, 12):
         k = topic["topic"]
-        tags = {blog.corpus.vocabulary[w] for w in blog.corpus.streams["hashtag"].words[blog.token_topics("hashtag") == k]}
+        tags = {
+            blog.corpus.vocabulary[w] for w in blog.corpus.streams["hashtag"].words[blog.token_topics("hashtag") == k]
+        }
         assert {entry["word"] for entry in topic["hashtag"]} <= tags
     for topic in build_payload(blog)["topics"]:
         k = topic["id"]
-        tags = {blog.corpus.vocabulary[w] for w in blog.corpus.streams["hashtag"].words[blog.token_topics("hashtag") == k]}
+        tags = {
+            blog.corpus.vocabulary[w] for w in blog.corpus.streams["hashtag"].words[blog.token_topics("hashtag") == k]
+        }
         assert {tag for tag, *_ in topic["tags"]} <= tags
 
 

@@ -90,7 +90,9 @@ def warn_of_few_posts(fit: Fit, author: Hashable, found: Sequence[Scored]) -> No
         said.append(f"{author!r} has only {posts[author]} posts, too few to tell whom they are like")
     few = [one.label for one in found if posts.get(one.label, FEWEST_POSTS) < FEWEST_POSTS]
     if few:
-        said.append(f"{len(few)} of {len(found)} authors found have fewer than {FEWEST_POSTS} posts, such as {few[0]!r}")
+        said.append(
+            f"{len(few)} of {len(found)} authors found have fewer than {FEWEST_POSTS} posts, such as {few[0]!r}"
+        )
     if said:
         warnings.warn("; ".join(said), EvidenceWarning, stacklevel=3)
 
