@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pitmanyor import machine
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError
 from pitmanyor.version import __version__
@@ -147,17 +148,15 @@ def examine() -> Answer:
     import numba
 
     cache = os.environ.get("NUMBA_CACHE_DIR", "")
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels"
     facts: dict[str, Any] = {
         "pitmanyor": __version__,
         "python": sys.version.split()[0],
         "machine": f"{platform.system()} {platform.machine()}",
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": machine.cores(),
         "threads of Numba": numba.config.NUMBA_NUM_THREADS,
         "JIT": "off" if numba.config.DISABLE_JIT else "on",
-        "memory": f"{memory / 1e9:.1f} GB, {available / 1e9:.1f} GB free",
+        "memory": f"{_gigabytes(machine.total_memory())}, {_gigabytes(machine.free_memory())} free",
         "cache of compiled kernels": str(kept),
         "compiled kernels in it": sum(1 for _ in kept.rglob("*.nbc")) if kept.is_dir() else 0,
         "the cache can be written": os.access(kept if kept.is_dir() else kept.parent, os.W_OK),
@@ -170,6 +169,10 @@ def examine() -> Answer:
     if facts["JIT"] == "off":
         next_.insert(0, "unset NUMBA_DISABLE_JIT: the sampler runs in plain Python, a thousand times slower")
     return Answer(facts, [f"{name:<{width}}  {value}" for name, value in facts.items()], next_)
+
+
+def _gigabytes(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 1e9:.1f} GB"
 
 
 def _version(name: str) -> str:

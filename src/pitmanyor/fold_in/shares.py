@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -22,6 +21,7 @@ from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
 from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
+from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
@@ -129,7 +129,7 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
 
 
 def threads_of(way: Way, plan: Plan) -> int:
-    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else cores())
 
 
 def main_stream(plan: Plan) -> Tokens:

@@ -18,6 +18,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError, GraphError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
+from pitmanyor.machine import move_directory
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
@@ -83,7 +84,7 @@ def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]
             place.mkdir(parents=True)
             corpus.save(place / CORPUS)
             write_header(place, header)
-        os.rename(making, target)
+        move_directory(making, target)
     except FileError:
         raise
     except OSError as error:
