@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SaveWarning,
         StateError,
     )
+    from pitmanyor.export import table
     from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
     from pitmanyor.reading import read
     from pitmanyor.report import write_report
@@ -68,10 +69,16 @@ _HOME = {
     "similar": "topics",
     "simulate": "simulation",
     "simulate_microblog": "simulation",
+    "table": "export",
     "topics_over_time": "topics",
     "uniform": "graph",
     "write_report": "report",
 }
+
+_SUBMODULES = (
+    "baselines", "evaluate", "experiments", "export", "figures", "graph", "models", "reading", "report", "simulation",
+    "sklearn", "topics",
+)  # fmt: skip
 
 __all__ = [
     "Corpus",
@@ -104,6 +111,7 @@ __all__ = [
     "similar",
     "simulate",
     "simulate_microblog",
+    "table",
     "topics_over_time",
     "uniform",
     "write_report",
@@ -111,8 +119,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("evaluate", "models"):
+    if name in _SUBMODULES:
         return import_module(f"pitmanyor.{name}")
     if name in _HOME:
         return getattr(import_module(f"pitmanyor.{_HOME[name]}"), name)
     raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_SUBMODULES, "__version__", "__doc__", "__name__", "__file__", "__path__"})

@@ -70,6 +70,9 @@ class Corpus:
             parts.append(f"links: {', '.join(self.links)}")
         return f"Corpus({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        return self.describe().to_html()
+
     def describe(self) -> Description:
         """Sizes as the paper tabulates its data sets, and what reading did; `print` it."""
         return describe(self)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pitmanyor.corpus.parts import Grouping
 from pitmanyor.corpus.read_report import ReadReport
+from pitmanyor.escape import visible
 
 if TYPE_CHECKING:
     from pitmanyor.corpus.corpus import Corpus
@@ -26,6 +28,13 @@ class Description:
 
     def as_dict(self) -> dict[str, Value]:
         return dict(self.rows)
+
+    def to_html(self) -> str:
+        """A table, and below it what reading did, for notebooks."""
+        cells = [(escape(visible(name)), escape(visible(_shown(value)))) for name, value in self.rows]
+        table = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
+        said = f"<pre>{escape(visible(str(self.report)))}</pre>" if self.report else ""
+        return f"<table><tbody>{table}</tbody></table>{said}"
 
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.rows)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in.adapt import adapt
@@ -44,6 +45,7 @@ class TopicShares:
     """Shares of the topics in new documents, a row each. `topics` numbers the columns as `Fit.topics` does.
 
     `dropped`: tokens by stream that are outside the vocabulary; `unknown`: labels by grouping that the fit did not see.
+    `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
@@ -51,6 +53,8 @@ class TopicShares:
     node: str
     dropped: dict[str, int]
     unknown: dict[str, int]
+    ids: Strings | None = None
+    rows: NDArray[np.int64] | None = None
 
 
 class Way(NamedTuple):
@@ -73,7 +77,9 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
             "was read with"
         )
     shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
-    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+    return TopicShares(
+        shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown, corpus.ids, corpus.rows
+    )
 
 
 def check(way: Way) -> None:

@@ -42,6 +42,7 @@ class Table:
     names: Sequence[str] | None = None
     notes: list[str] = field(default_factory=list)
     files: tuple[Path, ...] = ()  # where it is stored, if it is
+    frame: str = ""  # the package of the data frame, if it is one
 
     def __post_init__(self) -> None:
         self._head = next(self.blocks, Block([], []))

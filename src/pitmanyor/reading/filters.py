@@ -54,8 +54,9 @@ def sift(posts: Posts, keep: FilterOptions, linked: frozenset[str] | None) -> Si
     """The posts that stay. `linked` has the authors who occur in the network."""
     sieve = Sieve(posts, np.ones(posts.n_posts, bool))
     marks = posts.marks
-    sieve.drop(marks["empty"], "empty posts", "no text")
-    if "placeholders" in marks:
+    if keep.empty_posts == "drop":
+        sieve.drop(marks["empty"], "empty posts", "no text")
+    if "placeholders" in marks and keep.empty_posts == "drop":
         why = "the text is NaN, null, [deleted] or another of missing_values="
         sieve.drop(marks["placeholders"], "placeholders", why)
     if "ids" in marks and keep.duplicates == "drop":

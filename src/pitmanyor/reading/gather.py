@@ -76,7 +76,7 @@ class Gather:
         else:
             plain = texts(values)
             self.first_texts += [text for text in plain if text.strip()][: LOOKED_AT - len(self.first_texts)]
-            tokens = self.tokenise(plain)
+            tokens = self.tokenise(["" if text.strip() in self.marks.placeholders else text for text in plain])
             codes = tokens.codes
             self.n_urls += tokens.n_urls
         self._split(codes, len(plain))

@@ -58,13 +58,15 @@ class TextOptions:
 class FilterOptions:
     """Which posts, authors and words stay.
 
-    `missing_author`: "drop", "keep" (as one author) or "error". `retweets`: "keep" or "drop". `duplicates`: "error" (if
-    an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one) or "keep". `language`: a
-    code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits stay, and those that hit
-    several labels go. `min_df` and `max_df`: documents that hold a word, as a number or a share of all.
+    `missing_author`: "drop", "keep" (as one author) or "error". `empty_posts` and `retweets`: "keep" or "drop".
+    `duplicates`: "error" (if an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one)
+    or "keep". `language`: a code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits
+    stay, and those that hit several labels go. `min_df` and `max_df`: documents that hold a word, as a number or as a
+    share of all.
     """
 
     missing_author: str = "drop"
+    empty_posts: str = "drop"
     retweets: str = "keep"
     duplicates: str = "error"
     language: str | None = None
@@ -96,6 +98,7 @@ class Options(TypedDict, total=False):
     urls: str
     emoji: str
     missing_author: str
+    empty_posts: str
     retweets: str
     duplicates: str
     language: str | None
@@ -115,6 +118,7 @@ CHOICES = {
     "urls": PLACES,
     "emoji": PLACES,
     "missing_author": ("drop", "keep", "error"),
+    "empty_posts": ("drop", "keep"),
     "retweets": ("keep", "drop"),
     "duplicates": ("error", "drop", "keep"),
     "language_by": ("py3langid", "langid"),

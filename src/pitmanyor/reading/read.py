@@ -84,6 +84,7 @@ class _Found(NamedTuple):
     surprises: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    frame: str = ""
 
 
 def _read_table(
@@ -109,7 +110,7 @@ def _read_table(
         )
     files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))
-    return _Found(posts, bad, wanted.listed(), periods, surprises, tuple(gather.notes(posts)), files)
+    return _Found(posts, bad, wanted.listed(), periods, surprises, tuple(gather.notes(posts)), files, table.frame)
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
@@ -143,6 +144,7 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
     report = ReadReport(
         source=found.bad.source,
         files=found.files,
+        frame=found.frame,
         n_read=found.posts.n_posts,
         columns=found.columns,
         filters=tuple(filters),

@@ -69,7 +69,7 @@ class SeveralFiles(Table):
     """Files that have the same columns. Each is opened when its turn comes; guesses are made from the first."""
 
     def __init__(self, paths: Sequence[Path], open_one: Opener, skip: bool) -> None:
-        self.files = tuple(path.resolve() for path in paths)
+        self.files, self.frame = tuple(path.resolve() for path in paths), ""
         self.name = f"{len(paths)} files ({paths[0]} to {paths[-1].name})"
         self.bad = SeveralBadLines(self.name, skip)
         self._paths, self._open = paths, open_one

@@ -130,10 +130,12 @@ def _from_frame(name: str, source: Any) -> Table:
             "dicts, or a sparse matrix with vocabulary="
         ) from None
     if isinstance(frame, nw.Series):
-        return Table(name, blocks_of((value,) for value in frame.to_list()), ["text"])
+        package = nw.get_native_namespace(frame).__name__
+        return Table(name, blocks_of((value,) for value in frame.to_list()), ["text"], frame=package)
+    package = nw.get_native_namespace(frame).__name__
     whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     names = list(whole.columns)
-    return Table(name, _frame_blocks(whole, names), names)
+    return Table(name, _frame_blocks(whole, names), names, frame=package)
 
 
 def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
