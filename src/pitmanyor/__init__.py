@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from pitmanyor.export import table
     from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
-    from pitmanyor.reading import read
+    from pitmanyor.reading.read import read
     from pitmanyor.report import write_report
     from pitmanyor.results.fitting import Fit, fit, load, resume
     from pitmanyor.simulation import Simulation, simulate, simulate_microblog

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from pitmanyor import Corpus
+from pitmanyor import Corpus, plugins
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading import plugins, read
+from pitmanyor.reading import read
 
 COLUMNS = {
     "text": ["Bread from the oven #food", "Planets and stars", "Oven bread again"],

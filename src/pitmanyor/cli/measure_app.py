@@ -30,6 +30,9 @@ def evaluate(
         Path | None, typer.Option(help="Posts in which coherence looks for company; by default those that were fitted.")
     ] = None,
     cap: Annotated[int | None, typer.Option(help="Clusters are of the so many largest topics only.", min=1)] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option(help="A measure that an installed package offers; may be repeated.")
+    ] = None,
     left_to_right: Annotated[
         bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, for few.")
     ] = False,
@@ -54,7 +57,7 @@ def evaluate(
     given, seen = (
         None if file is None else Source.of([file], columns, None, skip_bad_lines, option) for file in (test, reference)
     )
-    asked = Asked(given, links, seen, words, window, cap, left_to_right)
+    asked = Asked(given, links, seen, words, window, cap, left_to_right, measure or [])
     options = {"observed": observed, "completion": completion, "seed": seed}
     return evaluate_run(run, asked, options if sweeps is None else options | {"sweeps": sweeps})
 

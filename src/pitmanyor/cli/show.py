@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pitmanyor import machine
+from pitmanyor import machine, plugins
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError
 from pitmanyor.version import __version__
@@ -161,6 +161,11 @@ def examine() -> Answer:
         "compiled kernels in it": sum(1 for _ in kept.rglob("*.nbc")) if kept.is_dir() else 0,
         "the cache can be written": os.access(kept if kept.is_dir() else kept.parent, os.W_OK),
         **{name: _version(name) for name in PACKAGES},
+        **{
+            group.removeprefix("pitmanyor."): ", ".join(found)
+            for group in plugins.GROUPS
+            if (found := plugins.names(group))
+        },
     }
     width = max(map(len, facts))
     next_ = ["pitmanyor demo OUT    # see it work"]

@@ -17,7 +17,7 @@ PATTERN = re.compile(r"[*?\[]")
 Opener = Callable[[Path, BadLines], Table]
 
 
-def listed_files(source: Any, endings: Sequence[str]) -> list[Path] | None:
+def listed_files(source: Any, endings: Callable[[], Sequence[str]]) -> list[Path] | None:
     """The files that a source means: a path, a pattern such as `posts-*.csv`, or a list of them. None if it is no such.
 
     A list of strings is one of files if each ends like a file of posts and either exists or has no blank: posts such as
@@ -25,7 +25,12 @@ def listed_files(source: Any, endings: Sequence[str]) -> list[Path] | None:
     """
     if isinstance(source, str | os.PathLike):
         return _matching(os.fspath(source))
-    if isinstance(source, list | tuple) and source and all(_is_file_name(one, endings) for one in source):
+    if not isinstance(source, list | tuple) or not source or not isinstance(source[0], str | os.PathLike):
+        return None
+    if isinstance(source[0], str) and not re.search(r"\.\w+$", source[0]):
+        return None
+    known = endings()
+    if all(_is_file_name(one, known) for one in source):
         return [path for one in source for path in _matching(os.fspath(one))]
     return None
 

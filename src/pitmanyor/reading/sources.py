@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading import plugins
+from pitmanyor.plugins import READERS, load, names
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import CHUNK, Block, Table, blocks_of
 from pitmanyor.reading.delimited import open_delimited, open_lines
@@ -22,14 +22,12 @@ from pitmanyor.reading.several_files import SeveralFiles, listed_files
 JSON = (".json", ".jsonl", ".ndjson")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv", ".dsv")
 PARQUET = (".parquet", ".pq")
-READERS = "pitmanyor.readers"
 
 
 def open_source(source: Any, options: FileOptions) -> tuple[Table, BadLines]:
     if isinstance(source, np.ndarray) and source.ndim == 1:
         source = source.tolist()
-    endings = (*DELIMITED, *JSON, *PARQUET, ".txt", *(f".{name}" for name in plugins.names(READERS)))
-    files = listed_files(source, endings)
+    files = listed_files(source, _endings)
     if files is not None and len(files) > 1:
         several = SeveralFiles(files, lambda path, bad: _open_file(path, options, bad), options.skip_bad_lines)
         return several, several.bad
@@ -47,6 +45,11 @@ def open_source(source: Any, options: FileOptions) -> tuple[Table, BadLines]:
     return _from_frame(name, source), bad
 
 
+def _endings() -> tuple[str, ...]:
+    """The file extensions that are known; those of plug-ins take a while to find."""
+    return (*DELIMITED, *JSON, *PARQUET, ".txt", *(f".{name}" for name in names(READERS)))
+
+
 def _stored(table: Table, path: Path) -> Table:
     table.files = (path.resolve(),)
     return table
@@ -58,8 +61,8 @@ def _open_file(path: Path, options: FileOptions, bad: BadLines) -> Table:
     if not path.exists():
         raise CorpusError(f"{path}: there is no such file; check the name and the directory ({Path.cwd()})")
     ending = Path(path.stem if path.suffix == ".gz" else path.name).suffix.lower()
-    if ending.removeprefix(".") in plugins.names(READERS):
-        records = plugins.load(READERS, ending.removeprefix("."))(path)
+    if ending.removeprefix(".") in names(READERS):
+        records = load(READERS, ending.removeprefix("."))(path)
         return _from_rows(str(path), iter(records), bad)
     if ending in JSON:
         return open_json(path, options, bad)
