@@ -19,7 +19,20 @@ from pitmanyor.version import __version__
 from runs.saving import assert_same
 
 COMMANDS = (
-    *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose"),
+    *(
+        "demo",
+        "check",
+        "fit",
+        "resume",
+        "topics",
+        "infer",
+        "info",
+        "doctor",
+        "experiment",
+        "evaluate",
+        "compare",
+        "diagnose",
+    ),
     *("label", "recommend", "export", "report", "serve"),
 )
 MODEL = """

@@ -40,7 +40,7 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
     fit = load(path)
     facts: dict[str, Any] = {"run": str(path)} | count_facts(fit)
     if fit.graph.streams:
-        facts |= _topic_facts(fit, asked)
+        facts |= topic_quality(fit, asked)
     if fit.state.network:
         facts["network log likelihood"] = {
             links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
@@ -79,7 +79,7 @@ def plugged_in_measures(fit: Fit, test: Corpus | None, names: list[str]) -> dict
     return found
 
 
-def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
+def topic_quality(fit: Fit, asked: Asked) -> dict[str, Any]:
     """What the large topics are like. Where words have no order, words occur together in whole documents."""
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW
