@@ -20,7 +20,7 @@ def stray():
     rows = []
     for i in range(80):
         words = rng.choice(HEALTH if i % 2 else SPORT, 8)
-        tag = "#football" if i % 2 == 0 else "#mepolitics" if i < 6 else ""
+        tag = "#football #once" if i == 0 else "#football" if i % 2 == 0 else "#mepolitics" if i < 6 else ""
         rows.append({"text": " ".join([*words, tag]), "author": "ann" if i < 77 else "bob"})
     return fit(models.tntm().without("follows"), read(rows), sweeps=60, seed=1, max_topics=2, moves=False)
 

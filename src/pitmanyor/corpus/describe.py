@@ -46,9 +46,11 @@ def describe(corpus: Corpus) -> Description:
     n_documents = corpus.n_documents
     rows: list[tuple[str, Value]] = [("documents", n_documents)]
     for name, group in corpus.groups.items():
-        rows.append((f"{name}s", len(np.unique(group.codes))))
-        if name != "author":
-            rows.append((f"documents by {name}", _largest(group)))
+        n_labels = len(np.unique(group.codes))
+        if name == "author":
+            rows.append(("authors", n_labels))
+        else:
+            rows += [(f"{name} labels", n_labels), (f"documents by {name}", _largest(group))]
     rows += [("vocabulary", len(corpus.vocabulary)), ("tokens", corpus.n_tokens)]
     for name, stream in corpus.streams.items():
         rows += [

@@ -16,6 +16,7 @@ By = Literal["lift", "probability"]
 TAGS = "hashtag"
 SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
 FAIR = 0.1  # of the posts whose main topic it is must have one of the tags that name a topic: fewer are stray ones
+EACH = 0.02  # ... and each of the tags
 EMPTY = "(empty)"
 ROUNDING = 1e-9  # log(p/q) up to which p is q
 
@@ -33,8 +34,8 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
         sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
         for i, (apart, likely) in enumerate(_best(fit, stream, members, n)):
             words = apart if by == "lift" else likely
-            if stream == TAGS and by == "lift" and words and _coverage(fit, members[i], words, main[i]) < FAIR:
-                words = []
+            if stream == TAGS and by == "lift":
+                words = _common(fit, members[i], words, main[i])
             if not words and names[i] == EMPTY:
                 words = likely  # nothing sets it apart; what it has is better than no name
             if words:
@@ -68,6 +69,12 @@ def _main_documents(fit: Posterior, members: list[tuple[int, ...]]) -> list[Ints
     documents, first = np.unique(pairs.document[order], return_index=True)
     main = pairs.topic[order][first]
     return [documents[main == i] for i in range(len(members))]
+
+
+def _common(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> list[str]:
+    """Those of the tags that are no stray ones; none, if all of them together cover too few documents."""
+    kept = [tag for tag in tags if _coverage(fit, group, [tag], documents) >= EACH]
+    return kept if kept and _coverage(fit, group, kept, documents) >= FAIR else []
 
 
 def _coverage(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> float:

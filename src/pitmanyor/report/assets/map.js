@@ -48,10 +48,14 @@ function uncrowded(spots, width) {
   const hides = (s, [left, top, right, bottom]) => spots.length > CROWD &&
     spots.some((o) => o !== s && Math.hypot(o.x - Math.max(left, Math.min(right, o.x)), o.y - Math.max(top, Math.min(bottom, o.y))) < o.r);
   return d3.sort(spots.filter((s) => !data.topics[s.k].small), (s) => -s.r).filter((s) => {
-    s.text = firstTag(s.k);
-    const half = 3.4 * [...s.text].length;
-    s.lx = Math.max(half, Math.min(width - half, s.x));
-    const box = [s.lx - half, s.y - 7, s.lx + half, s.y + 7];
-    return !hides(s, box) && fits(box);
+    const within = Math.floor((2 * s.r) / 6.8); // letters that the circle itself has room for
+    return [firstTag(s.k), within > 4 && short(firstTag(s.k), within)].some((text) => {
+      if (!text) return false;
+      const half = 3.4 * [...text].length;
+      s.text = text;
+      s.lx = Math.max(half, Math.min(width - half, s.x));
+      const box = [s.lx - half, s.y - 7, s.lx + half, s.y + 7];
+      return !hides(s, box) && fits(box);
+    });
   });
 }
