@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -63,6 +62,7 @@ def run(home, posts):
 
 
 def test_help_is_quick_and_lists_commands_and_exit_codes():
+    resource = pytest.importorskip("resource", reason="the CPU time of a child is told by POSIX only")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "pitmanyor.cli", "--help"],
