@@ -3,17 +3,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks examples
+SOURCES := src tests benchmarks examples tools
 WORKERS ?= 2
 
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
-.PHONY: help demo test check pytest pytest-nojit bench clean
+.PHONY: help demo test check pytest pytest-nojit package bench clean
 help:
 	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
+	@echo "make package build sdist and wheel, install them into empty environments and use them"
 	@echo "make bench   speed and perplexity against tomotopy; two threads against one"
 	@echo "make clean   remove the environment and every cache"
 
@@ -24,7 +25,10 @@ $(VENV)/.stamp: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-$(VENV)/.stamp-bench: $(VENV)/.stamp
+$(VENV)/.stamp-package:
+	$(PYTHON) tools/check_package.py
+
+bench: $(VENV)/.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
 

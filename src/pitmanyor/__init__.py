@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
     from pitmanyor.errors import (
         CorpusError,
+        EvidenceWarning,
         FileError,
         GraphError,
         PitmanyorError,
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
         SaveWarning,
         StateError,
     )
+    from pitmanyor.export import table
     from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
-    from pitmanyor.reading import read
+    from pitmanyor.reading.read import read
     from pitmanyor.report import write_report
     from pitmanyor.results.fitting import Fit, fit, load, resume
     from pitmanyor.simulation import Simulation, simulate, simulate_microblog
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Corpus": "corpus",
     "CorpusError": "errors",
+    "EvidenceWarning": "errors",
     "FileError": "errors",
     "Fit": "results.fitting",
     "Beta": "graph",
@@ -66,14 +69,21 @@ _HOME = {
     "similar": "topics",
     "simulate": "simulation",
     "simulate_microblog": "simulation",
+    "table": "export",
     "topics_over_time": "topics",
     "uniform": "graph",
     "write_report": "report",
 }
 
+_SUBMODULES = (
+    "baselines", "evaluate", "experiments", "export", "figures", "graph", "models", "reading", "report", "simulation",
+    "sklearn", "topics",
+)  # fmt: skip
+
 __all__ = [
     "Corpus",
     "CorpusError",
+    "EvidenceWarning",
     "FileError",
     "Fit",
     "Beta",
@@ -101,6 +111,7 @@ __all__ = [
     "similar",
     "simulate",
     "simulate_microblog",
+    "table",
     "topics_over_time",
     "uniform",
     "write_report",
@@ -108,8 +119,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("evaluate", "models"):
+    if name in _SUBMODULES:
         return import_module(f"pitmanyor.{name}")
     if name in _HOME:
         return getattr(import_module(f"pitmanyor.{_HOME[name]}"), name)
     raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_SUBMODULES, "__version__", "__doc__", "__name__", "__file__", "__path__"})

@@ -27,6 +27,10 @@ class FileError(PitmanyorError, OSError):
     """A file that cannot be written, or that is not what was written: cut, changed, or of another kind."""
 
 
+class EvidenceWarning(UserWarning):
+    """An answer that rests on too little data, or on chains that disagree."""
+
+
 class SaveWarning(UserWarning):
     """A checkpoint that could not be written while a chain ran; the one before is untouched."""
 

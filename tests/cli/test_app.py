@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,10 +14,24 @@ import pytest
 from cli.calling import call, facts
 from pitmanyor import Corpus, load
 from pitmanyor.simulation import simulate_microblog
+from pitmanyor.version import __version__
 from runs.saving import assert_same
 
 COMMANDS = (
-    *("demo", "check", "fit", "resume", "topics", "infer", "info", "doctor", "experiment", "evaluate", "diagnose"),
+    *(
+        "demo",
+        "check",
+        "fit",
+        "resume",
+        "topics",
+        "infer",
+        "info",
+        "doctor",
+        "experiment",
+        "evaluate",
+        "compare",
+        "diagnose",
+    ),
     *("label", "recommend", "export", "report", "serve"),
 )
 MODEL = """
@@ -49,6 +62,7 @@ def run(home, posts):
 
 
 def test_help_is_quick_and_lists_commands_and_exit_codes():
+    resource = pytest.importorskip("resource", reason="the CPU time of a child is told by POSIX only")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "pitmanyor.cli", "--help"],
@@ -121,8 +135,9 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
     found = facts("infer", run, posts, "-o", home / "shares.csv")
     rows = [line.split(",") for line in (home / "shares.csv").read_text().splitlines()]
     assert found["documents"] == len(rows) - 1 == 80
-    assert rows[0][:3] == ["line", "author", "topic_0"]
-    assert sum(map(float, rows[1][2:])) == pytest.approx(1.0, abs=1e-4)
+    assert rows[0][:4] == ["line", "id", "author", "topic_0"]
+    assert [row[1] for row in rows[1:4]] == list(Corpus.load(run / "corpus.safetensors").ids)[:3]
+    assert sum(map(float, rows[1][3:])) == pytest.approx(1.0, abs=1e-4)
     assert found["unknown"] == {"author": 0}
     paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
     assert paper["documents"] == 80
@@ -294,3 +309,67 @@ def test_chains_side_by_side(home, posts):
     assert facts("topics", home / "chains")["topics"][0]["found_by"] in (1, 2)
     rows = (home / "chains" / "topics.csv").read_text().splitlines()
     assert rows[1].split(",")[-5] in ("1", "2")
+
+
+@pytest.mark.parametrize("spelled", ["False", "false", "FALSE"])
+def test_options_of_reading_take_truth_values_as_python_and_json_spell_them(tmp_path, spelled):
+    """A text is true, whatever it says: `numbers=False` kept the numbers."""
+    path = tmp_path / "posts.csv"
+    path.write_text("2020 bread\n2021 oven\n")
+    said = facts("check", path, "-O", f"header={spelled}", "-O", f"numbers={spelled}")
+    assert said["sizes"]["documents"] == 2 and said["sizes"]["word types"] == 2
+    assert facts("check", path, "-O", "header=false", "-O", "numbers=True")["sizes"]["word types"] == 4
+
+
+def test_an_option_of_reading_that_is_no_number_is_refused_with_a_sentence(tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nbread oven\n")
+    done = call("check", path, "-O", "min_df=five", code=3)
+    assert "min_df='five': give a number of documents" in done.output
+
+
+def run_in_shell(command, **options):
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "80"}
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, env=env, **options
+    )
+
+
+@pytest.mark.parametrize("module", ["pitmanyor", "pitmanyor.cli"])
+def test_modules_are_the_command_line_and_say_their_version(module):
+    done = run_in_shell(f"{sys.executable} -m {module} --version")
+    assert (done.returncode, done.stdout.strip()) == (0, f"pitmanyor {__version__}")
+
+
+@pytest.mark.parametrize("how", ["", "--json"])
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path, how):
+    """`check | head` left with 1."""
+    (tmp_path / "posts.csv").write_text("text\nthe bread\nthe oven\n")
+    command = f"{sys.executable} -m pitmanyor check {tmp_path / 'posts.csv'} {how}"
+    done = run_in_shell(f"{command} | (exec 0<&-; sleep 3)")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_texts_are_whole():
+    said = run_in_shell(f"{sys.executable} -m pitmanyor --help").stdout
+    commands = said.split("Commands:")[1].split("Exit codes")[0].strip().splitlines()
+    assert len(commands) == len(COMMANDS) and "..." not in "".join(commands)
+    assert all(line.endswith(".") for line in commands)
+
+
+def test_an_existing_run_is_refused_before_anything_is_read(home, run):
+    done = call("fit", home / "no_such_file.csv", "-o", run, code=4)
+    assert "there is something already" in done.stderr and "no such file" not in done.stderr
+
+
+def test_check_says_what_the_groups_are(tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text,party\nbread oven,left\nstars,right\nmoon,right\n")
+    done = call("check", path, "--group", "party")
+    assert "group party = 'party'" in done.stdout and "right 2, left 1" in done.stdout
+    assert facts("check", path, "--group", "party")["sizes"]["documents by party"] == "right 2, left 1"
+
+
+def test_what_comes_next_after_a_fit(home, posts):
+    said = facts("fit", posts, "--model", "hpyp", "--sweeps", 1, "-o", home / "next")["next"]
+    assert [line.split()[1] for line in said] == ["diagnose", "report", "infer"]

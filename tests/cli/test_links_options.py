@@ -64,7 +64,7 @@ def test_links_alone(home, source):
     [
         (["--model", "tntm", "--method", "guess"], "method is one of exact, paper"),
         (["--model", "tntm", "--preset", "mine"], 'preset is "paper"'),
-        (["--model", "tntm", "--n-topics", "3"], "n_topics is for graphs of links alone"),
+        (["--model", "tntm", "--n-topics", "3"], "n_topics=3: a graph with text infers its number of topics"),
         (["--model", "tntm", "--text-sweeps", "-1"], "0 or more"),
         (["--model", "HOME/alone.py"], "needs n_topics"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from cli.calling import call, facts
 from pitmanyor import Corpus, fit, labels, load, models, recommend_authors, recommend_tags
+from pitmanyor.evaluate import Diagnosis
 
 DRAFT = "goal team league season coach player match"
 TABLES = {"topics", "words", "documents", "authors", "by_author", "by_label", "over_time", "links", "trace"}
@@ -153,3 +154,10 @@ def test_errors_are_a_sentence_and_a_code(blog, tmp_path, args, code, message):
     given = [arg.replace("RUN", str(blog.home)).replace("OUT", str(tmp_path / "never")) for arg in args]
     assert message in call(*given, code=code).stderr
     assert not (tmp_path / "never").exists()
+
+
+@pytest.mark.parametrize("disagrees", [True, False])
+def test_label_leaves_intervals_out_where_chains_disagree(named, monkeypatch, disagrees):
+    monkeypatch.setattr(Diagnosis, "disagrees", disagrees)
+    said = call("label", named.home).stdout
+    assert ("Intervals are left out: the chains disagree" in said) == disagrees == ("90% interval" not in said)

@@ -34,6 +34,7 @@ def test_tables_say_what_the_fit_says(blog, made):
     assert shares == pytest.approx(blog.document_shares())
     assert made["documents"]["main_topic"].tolist() == shares.argmax(axis=1).tolist()
     assert made["documents"]["row"].tolist() == blog.corpus.rows.tolist()
+    assert made["documents"]["id"].tolist() == list(blog.corpus.ids) and len(set(blog.corpus.ids)) > 1
     assert made["authors"]["topic_0"] == pytest.approx(author_shares(blog)[1][:, 0])
     assert len(made["links"]["source"]) == len(blog.corpus.links["follows"])
     assert np.isnan(made["links"]["probability"]).all()  # no network in this model

@@ -48,7 +48,7 @@ def test_guesses(record, expected):
 def test_guesses_give_way_to_what_is_asked():
     record = {"text": "oven", "title": "bread", "user": "ann", "created_at": "2026-01-01", "place": "York"}
     assert chosen(record, text="title", author=False, time=False) == {"text": "title"}
-    assert chosen(record, groups={"who": "user"}) == {"text": "text", "time": "created_at"}
+    assert chosen(record, groups={"who": "user"}) == {"text": "text", "time": "created_at", "group who": "user"}
     report = read([record], author="place").report
     assert [(column.role, column.guessed) for column in report.columns] == [
         ("text", True), ("author", False), ("time", True),

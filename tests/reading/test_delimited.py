@@ -155,3 +155,14 @@ def test_any_bytes_give_a_corpus_or_an_error_of_ours(tmp_path_factory, content, 
             read(path, skip_bad_lines=skip)
         except PitmanyorError as error:
             assert str(path) in str(error) or "nothing is left" in str(error)
+
+
+def test_quotation_marks_may_be_ordinary_characters(tmp_path):
+    """A TSV file without quoting: the error says what to do, and the option does it."""
+    path = write(tmp_path, 'text\tauthor\nhe said "bread\tann\n"oven" is hot\tbob\n"stars\tann\n', "x.tsv")
+    with pytest.raises(
+        CorpusError, match="if quotation marks are ordinary characters in this file, pass quoting=False"
+    ):
+        read(path)
+    corpus = read(path, quoting=False)
+    assert corpus.rows.tolist() == [2, 3, 4] and {"bread", "oven", "stars"} <= set(corpus.vocabulary)

@@ -36,6 +36,7 @@ def test_a_post_of_twitter_s_api(tmp_path, name):
     )
     assert {column.role: column.name for column in corpus.report.columns} == {
         "text": "text", "author": "author_id", "tags": "entities.hashtags[].tag", "time": "created_at", "id": "id",
+        "group public_metrics.like_count": "public_metrics.like_count",
     }  # fmt: skip
     assert corpus.groups["author"].labels == ("42",)
     assert corpus.groups["public_metrics.like_count"].labels == ("3",)

@@ -29,3 +29,20 @@ def test_that_there_was_a_tokeniser_function_is_kept_so_that_no_other_reads_on()
 
 def test_that_there_are_no_stop_words_is_kept():
     assert read(["oven bread"], stop_words=None, tags=False).report.options == {"stop_words": None, "tags": False}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"numbers": "False"}, "numbers='False': give True or False"),
+        ({"header": "no"}, "header='no': give True or False"),
+        ({"min_df": "five"}, "min_df='five': give a number of documents, or a share"),
+        ({"max_df": 1.5}, "max_df=1.5: give a number of documents, or a share"),
+        ({"min_tokens": "2"}, "min_tokens='2': give a whole number"),
+        ({"min_length": True}, "min_length=True: give a whole number"),
+        ({"missing_values": "NaN"}, "missing_values='NaN': give a list of texts"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_refused(options, said):
+    with pytest.raises(CorpusError, match=said):
+        read(["oven bread"], **options)

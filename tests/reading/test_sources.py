@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from pitmanyor import Corpus
+from pitmanyor import Corpus, plugins
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading import plugins, read
+from pitmanyor.reading import read
 
 COLUMNS = {
     "text": ["Bread from the oven #food", "Planets and stars", "Oven bread again"],
@@ -174,7 +174,7 @@ def test_matrices_that_are_refused(change, message):
         ([1, 2], "begins with 1; give texts, token lists or dicts"),
         ([{"text": "a b"}, 7], "line 2: 7 where a dict was expected"),
         ({"text": ["a"], "x": []}, "'text' has 1, 'x' has 0"),
-        (7, "cannot read the given int: give a path, a data frame"),
+        (7, "cannot read the given int: give a path, several of them, a data frame"),
     ],
 )
 def test_sources_that_are_refused(source, message):
@@ -184,7 +184,7 @@ def test_sources_that_are_refused(source, message):
 
 def test_files_of_unknown_or_wrong_format(tmp_path):
     (tmp_path / "x.docx").write_text("x")
-    with pytest.raises(CorpusError, match="the ending '.docx' says no format; use one of .csv"):
+    with pytest.raises(CorpusError, match="unknown file extension '.docx'; use one of .csv"):
         read(tmp_path / "x.docx")
     (tmp_path / "x.parquet").write_text("no parquet")
     with pytest.raises(CorpusError, match="x.parquet: cannot be read as Parquet"):
@@ -214,3 +214,52 @@ def test_plug_ins(monkeypatch, tmp_path):
 def test_a_corpus_survives_its_file(tmp_path, expected):
     expected.save(tmp_path / "c")
     assert Corpus.load(tmp_path / "c").report == expected.report
+
+
+@pytest.fixture
+def two_files(tmp_path):
+    (tmp_path / "a.csv").write_text("text,author\nbread oven,ann\n\nflour bread,bob\n")
+    (tmp_path / "b.csv").write_text("author,text\nann,stars moon\n")
+    return tmp_path / "a.csv", tmp_path / "b.csv"
+
+
+@pytest.mark.parametrize("kind", ["strings", "paths", "pattern"])
+def test_several_files_are_read_as_one(two_files, kind, monkeypatch):
+    monkeypatch.chdir(two_files[0].parent)
+    source = {"strings": ["a.csv", "b.csv"], "paths": list(two_files), "pattern": "*.csv"}[kind]
+    corpus = read(source)
+    assert corpus.vocabulary == ("bread", "flour", "moon", "oven", "stars")
+    assert corpus.groups["author"].labels == ("ann", "bob") and corpus.rows.tolist() == [2, 4, 6]
+    assert corpus.report.files == tuple(map(str, two_files)) and "2 files" in str(corpus.report)
+
+
+def test_a_list_of_texts_that_mention_files_is_a_list_of_texts():
+    assert read(["look into a.csv", "b.csv"], numbers=True, tokeniser=str.split, stop_words=None).n_documents == 2
+
+
+def test_what_is_wrong_with_one_of_several_files_is_said_with_its_name(two_files, tmp_path):
+    (tmp_path / "c.csv").write_text("text,author\nbread,ann\nsun\n")
+    with pytest.raises(CorpusError, match=re.escape(f"{tmp_path / 'c.csv'}, line 3: 1 field where")):
+        read([*two_files, tmp_path / "c.csv"])
+    skipped = read([*two_files, tmp_path / "c.csv"], skip_bad_lines=True)
+    assert skipped.report.n_bad_lines == 1 and "c.csv" in str(skipped.report) and skipped.n_documents == 4
+    (tmp_path / "d.csv").write_text("text,user\nbread,ann\n")
+    with pytest.raises(CorpusError, match=r"d\.csv: there is no column 'author', which .*a\.csv has"):
+        read([*two_files, tmp_path / "d.csv"])
+    with pytest.raises(CorpusError, match="no file matches this pattern"):
+        read(str(tmp_path / "x*.csv"))
+    (tmp_path / "e.csv").write_text("text,author\nbread,ann\nsun,\"['ann', 'bob']\"\n")
+    with pytest.raises(CorpusError, match=re.escape(f"{tmp_path / 'e.csv'}, line 3, column 'author'")):
+        read([*two_files, tmp_path / "e.csv"])
+    with pytest.raises(CorpusError, match="there is no such file"):
+        read(["nowhere.csv", "b.csv"])
+
+
+def test_a_column_of_a_frame_and_an_array_are_texts():
+    texts = ["oven bread", "stars"]
+    expected = read(texts).content_hash
+    assert read(pd.Series(texts)).content_hash == expected
+    assert read(pd.DataFrame({"body": texts})["body"]).content_hash == expected
+    assert read(np.array(texts)).content_hash == expected
+    pl = pytest.importorskip("polars")
+    assert read(pl.Series(texts)).content_hash == expected

@@ -103,7 +103,7 @@ def test_options_of_words():
     ("options", "message"),
     [
         ({"stem": "klingon"}, "stem='klingon': choose one of .*english"),
-        ({"stop_words": "german"}, "the package has 'english' only; give the words themselves"),
+        ({"stop_words": "klingon"}, "give one of them, the words themselves, or None"),
         ({"tokeniser": lambda text: ["\x01"]}, "must not pass control characters on"),
     ],
 )

@@ -20,7 +20,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PANELS = ["words", "posts", "map", "network", "times", "heat", "draft", "trust"]
+PANELS = ["words", "posts", "map", "network", "times", "groups", "heat", "draft", "trust"]
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def choose(page, i):
 
 def test_every_panel_draws(page):
     assert page.locator("section.panel").evaluate_all("all => all.map(one => one.id)") == PANELS
-    for panel in ("map", "network", "times", "heat"):
+    for panel in ("map", "network", "times", "groups", "heat"):
         marks = page.locator(f"#{panel} svg.chart").locator("circle, rect, line, path.layer")
         assert marks.count() > 5, panel
     assert page.locator("#trust svg.chart").count() == 3
@@ -422,7 +422,77 @@ def test_periods_without_posts_are_gaps(browser, payload, tmp_path):
     times = payload["times"] | {name: without(payload["times"][name]) for name in ("shares", "low", "high")}
     with drawn(browser, payload | {"times": times}, tmp_path / "gap.html") as (page, wrong):
         path = page.locator("#times path.layer").first.get_attribute("d")
-        assert path.count("M") == 2 and "NaN" not in path and wrong == []
+        assert path.count("M") == len(times["minutes"]) - 1 and "NaN" not in path and wrong == []
+        gap = page.locator("#times rect.gap")
+        assert gap.count() == 1 and gap.get_attribute("aria-label").startswith("no posts: ")
+        assert "without posts" in page.locator("#times .hint").inner_text()
+        assert gap.bounding_box()["width"] > 5
+
+
+def test_a_lone_period_between_gaps_is_seen(browser, payload, tmp_path):
+    """An area of one point has no width: the year between two years without posts was not there."""
+
+    def alone(rows):
+        return [[value if i in (0, 5) else None for i, value in enumerate(row)] for row in rows]
+
+    times = payload["times"] | {name: alone(payload["times"][name]) for name in ("shares", "low", "high")}
+    with drawn(browser, payload | {"times": times}, tmp_path / "lone.html") as (page, wrong):
+        box = page.locator("#times path.layer").first.bounding_box()
+        assert box["width"] > 20 and page.locator("#times rect.gap").count() == 2 and wrong == []
+        page.locator("#list .topic").first.click()
+        assert page.locator("#times circle").count() == 2
+
+
+def test_topics_by_group_follow_the_choice(browser, payload, tmp_path):
+    label = payload["groups"][0]
+    more = label | {"name": "party", "labels": [f"party {i}" for i in range(len(label["labels"]))]}
+    with drawn(browser, payload | {"groups": [label, more]}, tmp_path / "groups.html") as (page, wrong):
+        n = len(label["labels"])
+        assert page.locator("#groups svg rect").count() == n * len(payload["families"])
+        page.locator("#list .topic").first.click()
+        assert (
+            page.locator("#groups circle").count() == n
+            and "90 % interval" in page.locator("#groups .hint").inner_text()
+        )
+        page.locator("#groups select").select_option(label="party")
+        assert "each party" in page.locator("#groups .hint").inner_text()
+        assert "party 1" in page.locator("#groups svg").text_content() and wrong == []
+
+
+def test_intervals_are_left_out_where_chains_disagree(browser, blog, tmp_path):
+    """8.4 to 8.9 % beside an R-hat of 2.4 is false precision."""
+    assert blog.diagnose().disagrees
+    said = build_payload(blog)
+    assert not any({"low", "high"} & set(one) for one in (*said["topics"], *said["groups"], said["times"]))
+    with drawn(browser, said, tmp_path / "poor.html") as (page, wrong):
+        assert page.locator("#list .topic small").first.inner_text() == "" and page.locator(".bar-range").count() == 0
+        assert "interval" not in page.locator("#side").inner_text()
+        page.locator("#list .topic").first.click()
+        assert "interval" not in page.locator("#panels").inner_text() and wrong == []
+
+
+def test_a_map_of_many_topics_can_be_read(browser, payload, tmp_path):
+    """Circles stay apart and within the map, and no label hides another topic."""
+    many = []
+    for i in range(84):
+        place = {"x": (i * 0.618) % 1, "y": (i * 0.754) % 1, "family": i % 8, "share": 0.03 / (1 + i % 9)}
+        many.append(payload["topics"][0] | place | {"id": i, "label": f"#topic{i}", "small": False})
+    times = payload["times"] | {name: [payload["times"][name][0]] * 84 for name in ("shares", "low", "high")}
+    gone = ("posts", "authors", "network", "draft", "groups")
+    rest = {name: value for name, value in payload.items() if name not in gone}
+    few = {"topics": many, "times": times, "families": [f"#topic{i}" for i in range(8)]}
+    few["draft"] = {"words": {}, "base": {"word": [1 / 84] * 84}}
+    with drawn(browser, rest | few, tmp_path / "crowd.html") as (page, wrong):
+        circles = page.locator("#map circle").evaluate_all(
+            "all => all.map(c => ['cx', 'cy', 'r'].map(name => Number(c.getAttribute(name))))"
+        )
+        size = page.locator("#map svg.chart").bounding_box()
+        assert len(circles) == 84 and wrong == []
+        for i, (x, y, r) in enumerate(circles):
+            assert r <= x <= size["width"] - r + 1 and r <= y <= size["height"] - r + 1
+            for x2, y2, r2 in circles[:i]:
+                assert (x - x2) ** 2 + (y - y2) ** 2 > (0.85 * (r + r2)) ** 2
+        assert 5 <= page.locator("#map text.label").count() <= 60
 
 
 def test_a_panel_that_fails_leaves_the_others(browser, payload, tmp_path):

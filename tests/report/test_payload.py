@@ -34,6 +34,17 @@ def test_topics_are_those_of_the_fit_by_size(blog, payload):
     assert payload["about"]["interval"] == "samples" and len(payload["families"]) <= 8
 
 
+def test_groups_are_told_with_their_shares(blog, payload):
+    found, exact = payload["groups"][0], prevalence(blog, by="label")
+    assert [one["name"] for one in payload["groups"]] == ["label"] and found["of"] == len(exact.groups)
+    at = [exact.groups.index(label) for label in found["labels"]]
+    assert found["posts"] == exact.n_documents[at].tolist() == sorted(found["posts"], reverse=True)
+    for topic, row in zip(payload["topics"], found["shares"], strict=True):
+        expected = exact.shares[at, exact.topics.index(topic["id"])]
+        assert row == pytest.approx(1000 * expected, abs=0.06)
+    assert "groups" not in build_payload(blog, redact=True)  # labels may be names
+
+
 def words_of(text, marks):
     """Marked words and their topics, as the page cuts them out."""
     out, at = [], 0

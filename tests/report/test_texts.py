@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pitmanyor import CorpusError, FileError, read
+from pitmanyor import Corpus, CorpusError, FileError, read
 from pitmanyor.report.texts import read_texts
 
 ROWS = 'id,body\n1,"Fresh &amp; warm #bread, from the\noven"\n2,the of\n3,Goal! A great goal\u202e\n'
@@ -68,3 +68,20 @@ def test_a_corpus_of_tokens_has_no_texts(plain, file):
     assert "made of tokens" in read_texts(plain.corpus).said
     with pytest.raises(CorpusError, match="was not read from a table"):
         read_texts(plain.corpus, file)
+
+
+def test_texts_are_found_from_any_directory(file, tmp_path, monkeypatch):
+    """A run knows its file by where it is, and not by how somebody called it from where they were."""
+    monkeypatch.chdir(tmp_path)
+    corpus = read("posts.csv")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert read_texts(corpus).values[1].startswith("Goal!")
+    corpus.save("corpus.safetensors")
+    assert read_texts(Corpus.load("corpus.safetensors")).values[1].startswith("Goal!")
+
+
+def test_texts_of_several_files(file, tmp_path):
+    (tmp_path / "more.csv").write_text("id,body\n4,A loaf of bread\n")
+    texts = read_texts(read([file, tmp_path / "more.csv"]))
+    assert texts.values[-1] == "A loaf of bread" and texts.said == "Texts are from posts.csv, more.csv."

@@ -51,7 +51,7 @@ def test_traces_are_thinned_and_keep_their_ends():
 
 def test_what_was_removed_is_told_without_paths(blog, home):
     removed = facts_of(blog)["removed"]
-    assert removed["n_read"] == 240 and removed["filters"][0][:2] == ["stop words", "words that carry no topic"]
+    assert removed["n_read"] == 240 and removed["filters"][0][:2] == ["stop words", "words of the English list"]
     assert any("simulated_follows.csv" in note for note in removed["notes"])
     assert not any(str(home) in note for note in removed["notes"])
     assert "notes" not in facts_of(blog, redact=True)["removed"]

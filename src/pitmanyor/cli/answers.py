@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import warnings
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 OK, UNEXPECTED, USAGE, DATA, FILES, BROKEN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 CODES = {
     OK: "done",
-    UNEXPECTED: "an error nobody foresaw: please report it",
+    UNEXPECTED: "unexpected error (please report it)",
     USAGE: "wrong usage",
     DATA: "the data, the model or the options are not right",
     FILES: "a run or a file cannot be read or written",
-    BROKEN: "the chain stopped: its numbers broke",
+    BROKEN: "numerical failure; the chain was stopped",
     INTERRUPTED: "stopped by Ctrl-C; the run is saved",
 }
 BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
@@ -104,13 +105,29 @@ def _refuse(error: PitmanyorError, as_json: bool) -> int:
 
 
 def _print(answer: Answer, as_json: bool) -> None:
+    """Print an answer; a reader that has seen enough, such as `head`, may close the pipe."""
+    try:
+        _write(answer, as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # Python flushes once more when it ends
+
+
+def _write(answer: Answer, as_json: bool) -> None:
     if as_json:
         facts = answer.facts | {"next": answer.next, "exit_code": answer.code}
         typer.echo(_json(facts, indent=2))
         return
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, file=sys.stdout)
+    class Patient(Console):
+        """Rich's own console would leave with code 1 when the pipe is closed."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    console = Patient(highlight=False, soft_wrap=True, file=sys.stdout)
     for part in answer.shown:
         if isinstance(part, str):
             console.print(visible(part), markup=False)

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import CODES, Answer, answers
+from pitmanyor.version import __version__
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in CODES.items()) + "."
 
 app = typer.Typer(
-    help="Topic models as networks of Pitman-Yor processes: from a file of posts to a saved, resumable run.",
     epilog=EPILOG,
     no_args_is_help=True,
     add_completion=False,
@@ -33,7 +33,10 @@ More = Annotated[
     list[str] | None,
     typer.Option("--option", "-O", help="Any other option of pitmanyor.read, as NAME=VALUE; may be repeated."),
 ]
-Posts = Annotated[Path, typer.Argument(help="CSV, TSV, JSON lines, Parquet or text; also .gz.")]
+Posts = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines, Parquet or text, also .gz; several are one."),
+]
 RunPath = Annotated[Path, typer.Argument(help="The directory of a run.")]
 Threads = Annotated[int | None, typer.Option(help="Threads for the parallel parts; all cores by default.")]
 Every = Annotated[str, typer.Option("--checkpoint-every", help="How often to save: 30s, 5m, 1h.")]
@@ -47,7 +50,22 @@ def _columns(
     return {name: value for name, value in given.items() if value is not None}
 
 
-@app.command()
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"pitmanyor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Topic models as networks of Pitman-Yor processes: from a file of posts to a saved, resumable run."""
+
+
+@app.command(short_help="Simulate a microblog, fit it and write its report.")
 @answers
 def demo(
     out: Annotated[Path, typer.Argument(help="A directory to be made.")],
@@ -62,10 +80,10 @@ def demo(
     return run_demo(out, posts, sweeps, seed, quiet=json)
 
 
-@app.command()
+@app.command(short_help="Show what would be read from files of posts.")
 @answers
 def check(
-    file: Posts,
+    files: Posts,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -81,19 +99,19 @@ def check(
     from pitmanyor.cli.work import Source, check_source
 
     columns = _columns(text, author, tags, time, label, links)
-    return check_source(Source.of(file, columns, group, skip_bad_lines, option))
+    return check_source(Source.of(files, columns, group, skip_bad_lines, option))
 
 
-@app.command()
+@app.command(short_help="Fit a model to files of posts and save the run.")
 @answers
 def fit(
-    file: Posts,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The directory of the run, to be made.")],
+    files: Posts,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Run directory to create.")],
     model: Annotated[
         str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
     ] = "hpyp",
     sweeps: Annotated[int | None, typer.Option(help="How often every token is updated; 500 by default.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 1,
     chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
     samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
@@ -129,7 +147,7 @@ def fit(
     from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import Source, fit_source
 
-    source = Source.of(file, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
+    source = Source.of(files, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
     if sweeps is None and preset is None:
         sweeps = 500
     options: dict[str, object] = {
@@ -147,7 +165,7 @@ def fit(
     return fit_source(source, model, out, options, chains, quiet=json, hold=hold_links)
 
 
-@app.command()
+@app.command(short_help="Continue a run from its last checkpoint.")
 @answers
 def resume(
     run: RunPath,
@@ -168,7 +186,7 @@ def resume(
     return resume_run(run, options, quiet=json)
 
 
-@app.command()
+@app.command(short_help="List the topics of a run with their words.")
 @answers
 def topics(
     run: RunPath,
@@ -181,11 +199,11 @@ def topics(
     return show_topics(run, words)
 
 
-@app.command()
+@app.command(short_help="Write the topic proportions of new documents.")
 @answers
 def infer(
     run: RunPath,
-    file: Posts,
+    files: Posts,
     out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
     sweeps: Annotated[
         int | None,
@@ -203,11 +221,11 @@ def infer(
     """Topic shares of new documents, with everything the run learned held fixed."""
     from pitmanyor.cli.work import Source, infer_file
 
-    source = Source.of(file, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
+    source = Source.of(files, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
     return infer_file(run, source, out, {"sweeps": sweeps, "seed": seed, "completion": completion})
 
 
-@app.command()
+@app.command(short_help="Show the settings and progress of a run.")
 @answers
 def info(run: RunPath, json: AsJson = False) -> Answer:
     """What a run is and how far it got. Reads files only; no sampler is loaded."""
@@ -216,7 +234,7 @@ def info(run: RunPath, json: AsJson = False) -> Answer:
     return show_run(run)
 
 
-@app.command()
+@app.command(short_help="Show versions, threads, caches and memory.")
 @answers
 def doctor(
     compile_: Annotated[

@@ -37,7 +37,7 @@ class Kind(StrEnum):
     sensitivity = "sensitivity"
 
 
-@app.command()
+@app.command(short_help="Make a table of the paper on your corpus.")
 @answers
 def experiment(
     kind: Annotated[Kind, typer.Argument(help="Which of the paper's tables to make.")],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pitmanyor.cli.answers import Answer
 from pitmanyor.cli.show import count_facts
 from pitmanyor.cli.work import Source
-from pitmanyor.errors import PlanError
+from pitmanyor.errors import PitmanyorError, PlanError
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -30,6 +30,7 @@ class Asked:
     window: int | None
     cap: int | None
     left_to_right: bool
+    measures: list[str]
 
 
 def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
@@ -39,26 +40,46 @@ def evaluate_run(path: Path, asked: Asked, options: dict[str, Any]) -> Answer:
     fit = load(path)
     facts: dict[str, Any] = {"run": str(path)} | count_facts(fit)
     if fit.graph.streams:
-        facts |= _topic_facts(fit, asked)
+        facts |= topic_quality(fit, asked)
     if fit.state.network:
         facts["network log likelihood"] = {
             links.name: fit.network_log_likelihood(links.name)._asdict() for links in fit.graph.link_sets
         }
     if asked.links is not None:
         facts["held-out links"] = _link_facts(fit, asked.links)
+    test = None if asked.test is None else asked.test.read_later(fit)
+    if asked.measures:
+        facts["measures"] = plugged_in_measures(fit, test, asked.measures)
     next_ = [f"pitmanyor diagnose {shlex.quote(str(path))}    # whether to trust it"]
-    if asked.test is not None:
+    if test is not None:
         if len(fit.runs) > 1:
             facts["weights of the chains"] = {
                 f"chain {run.settings.chain}": w for run, w in zip(fit.runs, fit.weights.tolist(), strict=True)
             }
-        facts |= _test_facts(fit, asked.test.read_later(fit), asked, options)
+        facts |= _test_facts(fit, test, asked, options)
     else:
         next_.insert(0, f"pitmanyor evaluate {shlex.quote(str(path))} --test POSTS    # how well it predicts")
     return Answer(facts, _lines(facts), next_)
 
 
-def _topic_facts(fit: Fit, asked: Asked) -> dict[str, Any]:
+def plugged_in_measures(fit: Fit, test: Corpus | None, names: list[str]) -> dict[str, Any]:
+    """Measures that other packages offer: of the fit, and of test posts if there are any."""
+    from pitmanyor import plugins
+
+    found: dict[str, Any] = {}
+    for name in names:
+        measure = plugins.load(plugins.MEASURES, name, error=PlanError)
+        try:
+            value = measure(fit, test)
+            found[name] = {key: float(one) for key, one in value.items()} if isinstance(value, dict) else float(value)
+        except PitmanyorError:
+            raise
+        except Exception as error:
+            raise PlanError(f"measure {name!r} failed with {type(error).__name__}: {error}") from error
+    return found
+
+
+def topic_quality(fit: Fit, asked: Asked) -> dict[str, Any]:
     """What the large topics are like. Where words have no order, words occur together in whole documents."""
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW

@@ -1,4 +1,4 @@
-"""The commands that measure: evaluate and diagnose."""
+"""The commands that measure: evaluate, compare and diagnose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pitmanyor.cli.answers import Answer, answers
 from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Skip, Tags, Text, _columns, app
 
 
-@app.command()
+@app.command(short_help="Measure perplexity, coherence and clusters.")
 @answers
 def evaluate(
     run: RunPath,
@@ -24,14 +24,17 @@ def evaluate(
     ] = None,
     words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
     window: Annotated[
-        int | None, typer.Option(help="Tokens that are a word's company in coherence; 0: the whole document.", min=0)
+        int | None, typer.Option(help="Window size for word co-occurrence (0: whole document).", min=0)
     ] = None,
     reference: Annotated[
         Path | None, typer.Option(help="Posts in which coherence looks for company; by default those that were fitted.")
     ] = None,
-    cap: Annotated[int | None, typer.Option(help="Clusters are of the so many largest topics only.", min=1)] = None,
+    cap: Annotated[int | None, typer.Option(help="Assign documents to the N largest topics only.", min=1)] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option(help="A measure that an installed package offers; may be repeated.")
+    ] = None,
     left_to_right: Annotated[
-        bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, for few.")
+        bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, use on few.")
     ] = False,
     seed: int = 0,
     text: Text = None,
@@ -52,17 +55,52 @@ def evaluate(
 
     columns = _columns(text, author, tags, None, label, None)
     given, seen = (
-        None if file is None else Source.of(file, columns, None, skip_bad_lines, option) for file in (test, reference)
+        None if file is None else Source.of([file], columns, None, skip_bad_lines, option) for file in (test, reference)
     )
-    asked = Asked(given, links, seen, words, window, cap, left_to_right)
+    asked = Asked(given, links, seen, words, window, cap, left_to_right, measure or [])
     options = {"observed": observed, "completion": completion, "seed": seed}
     return evaluate_run(run, asked, options if sweeps is None else options | {"sweeps": sweeps})
 
 
-@app.command()
+@app.command(short_help="Compare runs: perplexity, coherence, verdict.")
+@answers
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run directories, two or more.")],
+    test: Annotated[list[Path] | None, typer.Option(help="Posts that no run was fitted to; may be repeated.")] = None,
+    observed: Annotated[float, typer.Option(help="Share of each post's words that is given, not scored.")] = 0.5,
+    words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
+    window: Annotated[
+        int | None, typer.Option(help="Window size for word co-occurrence (0: whole document).", min=0)
+    ] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option(help="A measure that an installed package offers; may be repeated.")
+    ] = None,
+    seed: int = 0,
+    text: Text = None,
+    author: Author = None,
+    tags: Tags = None,
+    skip_bad_lines: Skip = False,
+    option: More = None,
+    json: AsJson = False,
+) -> Answer:
+    """Put runs side by side: perplexity of test posts, coherence and diversity of topics, their number, and trust.
+
+    The perplexity is that of the words alone, so that models with and without hashtags can be compared.
+    """
+    from pitmanyor.cli.compare import compare_runs
+    from pitmanyor.cli.measure import Asked
+    from pitmanyor.cli.work import Source
+
+    columns = _columns(text, author, tags, None, None, None)
+    given = Source.of(test, columns, None, skip_bad_lines, option) if test else None
+    asked = Asked(given, None, None, words, window, None, False, measure or [])
+    return compare_runs(runs, asked, {"observed": observed, "seed": seed})
+
+
+@app.command(short_help="Check whether the chains of a run converged.")
 @answers
 def diagnose(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of one model, or one with its chains.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs of one model, or one with its chains.")],
     discard: Annotated[float, typer.Option(help="Share of the sweeps to leave out at the beginning.")] = 0.5,
     json: AsJson = False,
 ) -> Answer:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pitmanyor import plugins
 from pitmanyor.errors import GraphError, PitmanyorError, PlanError
 from pitmanyor.graph import Graph
 
@@ -46,10 +47,27 @@ def find_model(name: str) -> Graph:
     if kind in ("author_topic", "hdp_lda", "hpyp", "tntm") and not argument:
         ready: Graph = getattr(models, kind)()
         return ready
+    if kind in plugins.names(plugins.MODELS):
+        return _plugged_in(kind, argument)
+    known = ", ".join((*READY, *plugins.names(plugins.MODELS)))
     raise GraphError(
-        f"there is no model {name!r}; the ready ones are {', '.join(READY)}, and a file of your own is given as "
-        "my_model.py:graph"
+        f"there is no model {name!r}; the ready ones are {known}, and a file of your own is given as my_model.py:graph"
     )
+
+
+def _plugged_in(name: str, argument: str) -> Graph:
+    """A model that another package offers; what comes after the colon is its argument, a whole number or text."""
+    make = plugins.load(plugins.MODELS, name, error=GraphError)
+    given: list[Any] = [int(argument) if argument.isdecimal() else argument] if argument else []
+    try:
+        graph = make(*given)
+    except PitmanyorError:
+        raise
+    except Exception as error:
+        raise GraphError(f"model {name!r}: making it failed with {type(error).__name__}: {error}") from error
+    if not isinstance(graph, Graph):
+        raise GraphError(f"model {name!r} is no Graph but a {type(graph).__name__}; its package must return one")
+    return graph
 
 
 def _own_graph(place: str, attribute: str) -> Graph:
@@ -72,19 +90,27 @@ def _own_graph(place: str, attribute: str) -> Graph:
     return graph
 
 
-def parse_options(given: list[str]) -> dict[str, Any]:
-    """Options NAME=VALUE of `read`; values are numbers, true, false, lists (as JSON) or else text.
+def _value(text: str) -> Any:
+    """A value as JSON, or as Python writes truth values and None; anything else is text."""
+    plain = text.strip().lower()
+    if plain in ("true", "false", "none", "null"):
+        return {"true": True, "false": False}.get(plain)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
-    >>> parse_options(["min_df=5", "language=en", "in_network=true"])
-    {'min_df': 5, 'language': 'en', 'in_network': True}
+
+def parse_options(given: list[str]) -> dict[str, Any]:
+    """Options NAME=VALUE of `read`; values are numbers, lists (as JSON), true, false, none, or else text.
+
+    >>> parse_options(["min_df=5", "language=en", "in_network=true", "numbers=False", "stop_words=None"])
+    {'min_df': 5, 'language': 'en', 'in_network': True, 'numbers': False, 'stop_words': None}
     """
     found: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise PlanError(f"--option takes NAME=VALUE such as min_df=5, not {text!r}")
-        try:
-            found[name.replace("-", "_")] = json.loads(value)
-        except ValueError:
-            found[name.replace("-", "_")] = value
+        found[name.replace("-", "_")] = _value(value)
     return found

@@ -18,7 +18,7 @@ Redact = Annotated[bool, typer.Option("--redact", help="Authors by hashes, and n
 Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 
 
-@app.command()
+@app.command(short_help="Write a run as one HTML page.")
 @answers
 def report(
     run: RunPath,
@@ -49,7 +49,7 @@ def report(
     return Answer(facts, shown, [*next_, f"pitmanyor serve {name}    # with live inference for drafts"])
 
 
-@app.command()
+@app.command(short_help="Serve the page of a run, with live inference.")
 @answers
 def serve(
     run: RunPath,
@@ -68,4 +68,4 @@ def serve(
     except ModuleNotFoundError as error:
         raise PlanError(f"serve needs {error.name}, which is not installed: pip install 'pitmanyor[serve]'") from None
     address = serve_run(run, (host, port), posts=posts, redact=redact, open_page=open_)
-    return Answer({"run": str(run), "address": address}, [f"No longer at {address}."])
+    return Answer({"run": str(run), "address": address}, ["Server stopped."])

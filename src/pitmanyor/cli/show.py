@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pitmanyor import machine, plugins
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError
 from pitmanyor.version import __version__
@@ -58,8 +59,8 @@ def topic_facts(fit: Fit, n_words: int) -> list[dict[str, Any]]:
 
     from pitmanyor.topics import view
     from pitmanyor.topics.counts import streams_of
+    from pitmanyor.topics.grouped_words import group_words
     from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
-    from pitmanyor.topics.topic_view import group_words
 
     if not fit.graph.streams:  # links alone: a topic is as large as it is to those who are linked
         return _shares_of_links(fit)
@@ -147,21 +148,24 @@ def examine() -> Answer:
     import numba
 
     cache = os.environ.get("NUMBA_CACHE_DIR", "")
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels"
     facts: dict[str, Any] = {
         "pitmanyor": __version__,
         "python": sys.version.split()[0],
         "machine": f"{platform.system()} {platform.machine()}",
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": machine.cores(),
         "threads of Numba": numba.config.NUMBA_NUM_THREADS,
         "JIT": "off" if numba.config.DISABLE_JIT else "on",
-        "memory": f"{memory / 1e9:.1f} GB, {available / 1e9:.1f} GB free",
+        "memory": f"{_gigabytes(machine.total_memory())}, {_gigabytes(machine.free_memory())} free",
         "cache of compiled kernels": str(kept),
         "compiled kernels in it": sum(1 for _ in kept.rglob("*.nbc")) if kept.is_dir() else 0,
         "the cache can be written": os.access(kept if kept.is_dir() else kept.parent, os.W_OK),
         **{name: _version(name) for name in PACKAGES},
+        **{
+            group.removeprefix("pitmanyor."): ", ".join(found)
+            for group in plugins.GROUPS
+            if (found := plugins.names(group))
+        },
     }
     width = max(map(len, facts))
     next_ = ["pitmanyor demo OUT    # see it work"]
@@ -170,6 +174,10 @@ def examine() -> Answer:
     if facts["JIT"] == "off":
         next_.insert(0, "unset NUMBA_DISABLE_JIT: the sampler runs in plain Python, a thousand times slower")
     return Answer(facts, [f"{name:<{width}}  {value}" for name, value in facts.items()], next_)
+
+
+def _gigabytes(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 1e9:.1f} GB"
 
 
 def _version(name: str) -> str:

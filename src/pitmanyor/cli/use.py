@@ -14,6 +14,7 @@ from pitmanyor.errors import FileError, PlanError
 if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
 
+DISAGREE = "Intervals are left out: the chains disagree, so that shares are known far less exactly than any chain says."
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
 
 
@@ -49,17 +50,18 @@ def label_run(path: Path, wish: Naming, by: Any, n: int) -> Answer:
         | {part: float(getattr(spread, part)[0, k]) for part in ("low", "high")}
         for k in order
     ]
-    table = Table("topic", "share", f"{spread.level:.0%} interval", "name")
+    disagrees = fit.diagnose().disagrees
+    table = Table("topic", "share", *([] if disagrees else [f"{spread.level:.0%} interval"]), "name")
     is_shown = large_topics(fit, shown)
     large = [one for one, k in zip(facts, order, strict=True) if is_shown[k] or one["members"] != [one["topic"]]]
     for one in large:
         merged = "" if len(one["members"]) == 1 else f"  (merged: {', '.join(map(str, one['members']))})"
-        between = f"{one['low']:.1%} to {one['high']:.1%}"
-        table.add_row(str(one["topic"]), f"{one['share']:.1%}", between, escape(f"{one['name']}{merged}"))
+        between = [] if disagrees else [f"{one['low']:.1%} to {one['high']:.1%}"]
+        table.add_row(str(one["topic"]), f"{one['share']:.1%}", *between, escape(f"{one['name']}{merged}"))
     few = f"how documents differ (fewer than {enough(spread.level)} samples kept)"
     how = "the samples the run kept" if spread.interval == "samples" else few
     home = fit.home or path
-    said = [table, f"Intervals are of {how}."]
+    said = [table, DISAGREE if disagrees else f"Intervals are of {how}."]
     said.append(f"{fit.topic_count()}.")
     if (home / NAMES).exists():
         said.append(f"Names of your own are in {home / NAMES}.")

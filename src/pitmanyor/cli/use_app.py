@@ -11,7 +11,7 @@ from pitmanyor.cli.answers import Answer, answers
 from pitmanyor.cli.app import AsJson, RunPath, app
 
 
-@app.command()
+@app.command(short_help="Name, rename and merge topics.")
 @answers
 def label(
     run: RunPath,
@@ -31,7 +31,7 @@ def label(
     return label_run(run, Naming(rename or [], merge or [], reset or [], reset_all), by, tags)
 
 
-@app.command()
+@app.command(short_help="Recommend hashtags, or authors to follow.")
 @answers
 def recommend(
     run: RunPath,
@@ -56,7 +56,7 @@ def recommend(
     return recommend_from(run, Wish(text, author, posts, n, by, links, seed))
 
 
-@app.command()
+@app.command(short_help="Write a run as tables, graphs and figures.")
 @answers
 def export(
     run: RunPath,

@@ -14,6 +14,7 @@ from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
 from pitmanyor.cli.parsing import find_model, parse_options
 from pitmanyor.cli.show import ABOUT, count_facts, topic_facts, topic_table
 from pitmanyor.errors import FileError, PlanError
+from pitmanyor.reading.several_files import PATTERN
 
 if TYPE_CHECKING:
     from pitmanyor.corpus import Corpus
@@ -23,38 +24,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """A file and how to read it."""
+    """Files and how to read them."""
 
-    file: Path
+    files: list[Path]
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, file: Path, columns: dict[str, str], group: list[str] | None, skip: bool, more: list[str] | None
+        cls, files: list[Path], columns: dict[str, str], group: list[str] | None, skip: bool, more: list[str] | None
     ) -> Source:
         options: dict[str, Any] = {**columns, **parse_options(more or [])}
         if group:
             options["groups"] = group
         if skip:
             options["skip_bad_lines"] = True
-        return cls(file, options)
+        return cls(files, options)
 
     def read(self) -> Corpus:
         from pitmanyor.reading import read
 
         self._check()
-        return read(str(self.file), **self.options)
+        return read(list(self.files), **self.options)
 
     def read_later(self, fit: Fit) -> Corpus:
         """Posts that a fit has not seen, all of them, as those that it has."""
         from pitmanyor.reading.later import read_later
 
         self._check()
-        return read_later(self.file, fit.corpus, self.options)
+        return read_later(list(self.files), fit.corpus, self.options)
 
     def _check(self) -> None:
-        if not self.file.exists():
-            raise FileError(f"{self.file}: there is no such file")
+        for file in self.files:
+            if not file.exists() and not PATTERN.search(str(file)):
+                raise FileError(f"{file}: there is no such file")
+
+    @property
+    def quoted(self) -> str:
+        """The files as they are typed."""
+        return " ".join(shlex.quote(str(file)) for file in self.files)
 
 
 def check_source(source: Source) -> Answer:
@@ -64,7 +71,7 @@ def check_source(source: Source) -> Answer:
     if corpus.report:
         facts["report"] = corpus.report.to_json()
     model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
-    again = f"pitmanyor fit {shlex.quote(str(source.file))} --model {model} -o RUN"
+    again = f"pitmanyor fit {source.quoted} --model {model} -o RUN"
     return Answer(facts, [str(table)], [f"{again}    # with the same column options"])
 
 
@@ -78,7 +85,9 @@ def fit_source(
     hold: float | None = None,
 ) -> Answer:
     from pitmanyor.results.fitting import fit
+    from pitmanyor.runs.directory import refuse_existing
 
+    refuse_existing(out)  # before an hour is spent on reading
     graph = find_model(model)
     corpus = source.read()
     if not quiet:
@@ -123,17 +132,16 @@ def _fitted(path: Path, fit: Fit) -> Answer:
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
     shown: list[Any] = [topic_table(facts, len(fit.runs)), f"{fit!r}, saved in {path}"]
-    next_ = [f"pitmanyor topics {name}"]
+    next_ = [f"pitmanyor diagnose {name}    # has it converged, and what to do if not"]
     if fit.graph.streams:
-        next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv")
+        next_.append(f"pitmanyor report {name} -o report.html --open    # topics, posts and authors as a page")
+        next_.append(f"pitmanyor infer {name} NEW_POSTS -o shares.csv    # topic proportions of new documents")
     code = OK
     done = min(run.chain.n_sweeps for run in fit.runs)
     if done < asked:
         code = INTERRUPTED
         shown.append(f"Stopped after {done} of {asked} sweeps.")
-        next_.insert(0, f"pitmanyor resume {name}    # goes on as if it had never stopped")
-    else:
-        next_.append(f"pitmanyor diagnose {name}    # whether to trust it, and what to do if not")
+        next_.insert(0, f"pitmanyor resume {name}    # continues as if it had never stopped")
     about = {"run": str(path), "n_sweeps": fit.n_sweeps, "log_joint": fit.log_joint} | count_facts(fit)
     trust = fit.diagnose().summary
     shown.append(trust)
@@ -161,11 +169,12 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     result, seen = fit.infer(found, **options), view(fit)
     lines = found.rows.tolist() if found.rows is not None else list(range(1, found.n_documents + 1))
     authors = found.groups.get("author")
-    head = ["line", *(["author"] if authors else []), *(f"topic_{k}" for k in seen.topics)]
+    ids = [] if found.ids is None else list(found.ids)
+    head = ["line", *(["id"] if ids else []), *(["author"] if authors else []), *(f"topic_{k}" for k in seen.topics)]
     rows = [head]
     for d, shares in enumerate(seen.fold(result.shares)):
         who = [str(authors.labels[authors.codes[d]])] if authors else []
-        rows.append([str(lines[d]), *who, *(f"{share:.6g}" for share in shares)])
+        rows.append([str(lines[d]), *ids[d : d + 1], *who, *(f"{share:.6g}" for share in shares)])
     _write(out, _csv(rows))
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"dropped": result.dropped, "unknown": result.unknown}
@@ -187,7 +196,7 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
     if not quiet:
         print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
-    source = Source(file, {"links": str(follows), "min_df": 2})
+    source = Source([file], {"links": str(follows), "min_df": 2})
     options = {"sweeps": sweeps, "seed": seed, "samples": min(20, sweeps // 2)}
     answer = fit_source(source, "tntm", out / "run", options, 1, quiet)
     from pitmanyor.report import write_report

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus.describe import Description, describe
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.hold import HeldOut, hide, reveal
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
 from pitmanyor.corpus.pick import indices, split
@@ -27,8 +28,8 @@ RESERVED = ("document", "topic", "vocabulary")
 class Corpus:
     """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
 
-    What `pitmanyor.read` makes also has `rows`, each document's line or row in the source; `times`, if it had any; and
-    `report`, which tells what was read and what was left out.
+    What `pitmanyor.read` makes also has `rows`, each document's line or row in the source; `times` and `ids`, if the
+    source had any; and `report`, which tells what was read and what was left out.
 
     >>> corpus = Corpus.from_tokens([["cat", "sat"], ["dog"]], groups={"author": ["ann", "bob"]})
     >>> corpus
@@ -42,6 +43,7 @@ class Corpus:
     times: NDArray[np.datetime64] | None = None
     rows: NDArray[np.int64] | None = None
     report: ReadReport | None = None
+    ids: Strings | None = None
 
     @property
     def n_documents(self) -> int:
@@ -68,6 +70,9 @@ class Corpus:
             parts.append(f"links: {', '.join(self.links)}")
         return f"Corpus({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        return self.describe().to_html()
+
     def describe(self) -> Description:
         """Sizes as the paper tabulates its data sets, and what reading did; `print` it."""
         return describe(self)
@@ -85,6 +90,7 @@ class Corpus:
             times=None if self.times is None else _still(self.times[chosen]),
             rows=None if self.rows is None else frozen(self.rows[chosen], np.int64),
             report=self.report,
+            ids=None if self.ids is None else self.ids.take(chosen),
         )
 
     def split(self, test: float | int = 0.1, by: str | None = None, seed: int = 0) -> tuple[Corpus, Corpus]:

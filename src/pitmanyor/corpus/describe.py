@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pitmanyor.corpus.parts import Grouping
 from pitmanyor.corpus.read_report import ReadReport
+from pitmanyor.escape import visible
 
 if TYPE_CHECKING:
     from pitmanyor.corpus.corpus import Corpus
 
 Value = int | float | str
+LISTED = 6  # labels of a grouping that are listed
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,13 @@ class Description:
     def as_dict(self) -> dict[str, Value]:
         return dict(self.rows)
 
+    def to_html(self) -> str:
+        """A table, and below it what reading did, for notebooks."""
+        cells = [(escape(visible(name)), escape(visible(_shown(value)))) for name, value in self.rows]
+        table = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
+        said = f"<pre>{escape(visible(str(self.report)))}</pre>" if self.report else ""
+        return f"<table><tbody>{table}</tbody></table>{said}"
+
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.rows)
         lines = [f"{name:<{width}}  {_shown(value)}" for name, value in self.rows]
@@ -35,7 +46,11 @@ def describe(corpus: Corpus) -> Description:
     n_documents = corpus.n_documents
     rows: list[tuple[str, Value]] = [("documents", n_documents)]
     for name, group in corpus.groups.items():
-        rows.append((f"{name}s", len(np.unique(group.codes))))
+        n_labels = len(np.unique(group.codes))
+        if name == "author":
+            rows.append(("authors", n_labels))
+        else:
+            rows += [(f"{name} labels", n_labels), (f"documents by {name}", _largest(group))]
     rows += [("vocabulary", len(corpus.vocabulary)), ("tokens", corpus.n_tokens)]
     for name, stream in corpus.streams.items():
         rows += [
@@ -50,6 +65,18 @@ def describe(corpus: Corpus) -> Description:
         known = corpus.times[~np.isnat(corpus.times)]
         rows += [("first", str(known.min())), ("last", str(known.max()))]
     return Description(tuple(rows), corpus.report)
+
+
+def _largest(group: Grouping) -> str:
+    """The labels that most documents have, and how many.
+
+    >>> _largest(Grouping(("left", "right"), np.array([0, 1, 1], np.int32)))
+    'right 2, left 1'
+    """
+    counts = np.bincount(group.codes, minlength=len(group.labels))
+    order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+    shown = [f"{group.labels[i]} {counts[i]:,}" for i in order[:LISTED]]
+    return ", ".join(shown + ([f"and {len(order) - LISTED:,} more"] if len(order) > LISTED else []))
 
 
 def _shown(value: Value) -> str:

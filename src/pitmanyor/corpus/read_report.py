@@ -50,7 +50,8 @@ class Column:
 class ReadReport:
     """The way from a source to a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
 
-    `options` has what was asked of columns and text, so that later documents can be read alike.
+    `files` are the absolute paths of what was read, `frame` the package of a data frame. `options` has what was asked
+    of columns and text, so that later documents can be read alike.
     """
 
     source: str
@@ -61,6 +62,8 @@ class ReadReport:
     n_bad_lines: int = 0
     bad_lines: tuple[BadLine, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    frame: str = ""
 
     def __str__(self) -> str:
         lines = [f"Read {self.n_read:,} posts from {self.source}"]
@@ -91,5 +94,7 @@ class ReadReport:
             notes=tuple(said["notes"]),
             n_bad_lines=said["n_bad_lines"],
             bad_lines=tuple(BadLine(**bad) for bad in said["bad_lines"]),
-            options=dict(said.get("options", {})),  # files of the first versions have none
+            options=dict(said.get("options", {})),  # files of the first versions have neither
+            files=tuple(said.get("files", ())),
+            frame=said.get("frame", ""),
         )

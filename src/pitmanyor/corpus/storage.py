@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
 from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.errors import FileError
@@ -44,6 +45,8 @@ def save(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     arrays = to_arrays(corpus)
     if corpus.rows is not None:
         arrays["rows"] = corpus.rows
+    if corpus.ids is not None:
+        arrays |= {"ids/text": corpus.ids.data, "ids/ends": corpus.ids.ends}
     write_arrays(path, header, arrays)
 
 
@@ -72,7 +75,7 @@ def content_hash(corpus: Corpus) -> str:
 
 
 def to_arrays(corpus: Corpus) -> dict[str, Array]:
-    """All content of a corpus by name; where it came from (rows, report) is no content."""
+    """All content of a corpus by name; where it came from (rows, ids, report) is no content."""
     out: dict[str, Array] = {}
     _put_labels(out, "vocabulary", corpus.vocabulary)
     for name, stream in corpus.streams.items():
@@ -117,7 +120,8 @@ def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str,
             raise ValueError(f"hidden pairs of the links {name!r}")
         links[name] = LinkSet(labels, ends[0], ends[1], hidden)
     times, rows = arrays.get("times"), arrays.get("rows")
-    sizes |= {len(column) + 1 for column in (times, rows) if column is not None}
+    ids = Strings(arrays["ids/text"], arrays["ids/ends"]).check("ids") if "ids/ends" in arrays else None
+    sizes |= {len(column) + 1 for column in (times, rows, ids) if column is not None}
     if len(sizes) != 1:
         raise ValueError("columns of different lengths")
     return {
@@ -127,6 +131,7 @@ def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str,
         "links": MappingProxyType(links),
         "times": None if times is None else frozen(times, np.int64).view("datetime64[ms]"),
         "rows": None if rows is None else frozen(rows, np.int64),
+        "ids": ids,
         "report": ReadReport.from_json(header["report"]) if header["report"] else None,
     }
 
@@ -140,19 +145,14 @@ def _put_labels(out: dict[str, Array], name: str, labels: Sequence[Hashable]) ->
     plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
     kinds = [_kind(name, label) for label in plain]
     spelled = [label.hex() if isinstance(label, float) else str(label) for label in plain]
-    texts = [text.encode("utf-8", "surrogatepass") for text in spelled]
-    out[f"{name}/text"] = np.frombuffer(b"".join(texts), np.uint8)
-    out[f"{name}/ends"] = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    strings = Strings.of(spelled)
+    out |= {f"{name}/text": strings.data, f"{name}/ends": strings.ends}
     if any(kinds):
         out[f"{name}/kinds"] = np.array(kinds, np.uint8)
 
 
 def _labels(arrays: Mapping[str, Array], name: str) -> tuple[Any, ...]:
-    ends = arrays[f"{name}/ends"].tolist()
-    data = arrays[f"{name}/text"].tobytes()
-    if ends != sorted(ends) or (ends[-1] if ends else 0) != len(data) or (ends and ends[0] < 0):
-        raise ValueError(f"ends of the strings of {name!r}")
-    texts = [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)]
+    texts = list(Strings(arrays[f"{name}/text"], arrays[f"{name}/ends"]).check(name))
     kinds = arrays.get(f"{name}/kinds")
     if kinds is None:
         return tuple(texts)

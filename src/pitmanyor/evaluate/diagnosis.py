@@ -55,6 +55,13 @@ class Diagnosis:
     advice: Advice
 
     @property
+    def disagrees(self) -> bool:
+        """Whether chains, or parts of one, differ so much that intervals from their states would be far too narrow."""
+        rhats = [one.rhat for one in self.quantities if not one.name.startswith(VAGUE)]
+        found_others = self.stability is not None and self.stability.share < BAD_SHARE
+        return found_others or any(not rhat <= BAD_RHAT for rhat in rhats)
+
+    @property
     def summary(self) -> str:
         """The verdict, the gravest finding behind it, which topics all chains found, and what to do next."""
         grave = next(one.sentence for one in self.findings if one.verdict == self.verdict)

@@ -19,6 +19,7 @@ from pitmanyor.experiments.settings import Settings
 from pitmanyor.experiments.table_columns import TITLES
 from pitmanyor.experiments.workers import Cell, run_cells
 from pitmanyor.files import atomic_write
+from pitmanyor.machine import cores
 from pitmanyor.runs.lock import hold
 
 Told = Callable[[str], None]
@@ -63,7 +64,7 @@ def run_experiment(
     home.prepare(settings, corpus)
     with hold(home.cells):
         asked = [row for row in rows if row.key not in leave]
-        interrupted = _compute(home, asked, repeats, workers or len(os.sched_getaffinity(0)), tell)
+        interrupted = _compute(home, asked, repeats, workers or cores(), tell)
         table = collect(home, rows, max(repeats, home.n_repeats()))
         return _write(home, table, _about(corpus), interrupted)
 

@@ -16,7 +16,7 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import view
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import word_counts
-from pitmanyor.topics.topic_view import pooled
+from pitmanyor.topics.grouped_words import pooled
 
 Floats = NDArray[np.float64]
 

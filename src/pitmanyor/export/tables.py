@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,9 +19,9 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.grouped_words import occurring_words, pooled
 from pitmanyor.topics.prevalences import Prevalence
 from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
-from pitmanyor.topics.topic_view import pooled
 
 Format = Literal["csv", "parquet"]
 
@@ -34,7 +34,7 @@ def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     with intervals, `links`, and `trace` of every chain; those that the fit has.
     Names and merges of the run are heeded. (`write_tables` writes documents block by block; these are whole.)
     """
-    return {name: joined(blocks) for name, blocks in _each(fit, n_words)}
+    return {name: joined(blocks) for name, blocks in each_table(fit, n_words)}
 
 
 def joined(blocks: Iterable[Table]) -> Table:
@@ -43,7 +43,7 @@ def joined(blocks: Iterable[Table]) -> Table:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if len(parts) > 1 else parts[0]
 
 
-def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
+def each_table(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
     """One table after the other, and each in blocks of rows, for together they may not fit into memory."""
     shown = view(fit)
     corpus = fit.state.plan.corpus
@@ -53,9 +53,9 @@ def _each(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
     if "author" in corpus.groups:
         yield "authors", [_authors(fit, shown)]
     for name in corpus.groups:
-        yield f"by_{name}", [_long(prevalence(fit, by=name))]
+        yield f"by_{name}", [prevalence_table(prevalence(fit, by=name))]
     if corpus.times is not None and not np.isnat(corpus.times).all():
-        yield "over_time", [_long(topics_over_time(fit))]
+        yield "over_time", [prevalence_table(topics_over_time(fit))]
     if corpus.links and "author" in corpus.groups:
         yield "links", [_links(edges_of(fit))]
     yield "trace", [_trace(chain) for chain in fit.chains]
@@ -75,7 +75,7 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
     except OSError as error:
         raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
     paths: list[Path] = []
-    for name, blocks in _each(fit, n_words):
+    for name, blocks in each_table(fit, n_words):
         paths.append(home / f"{_file_name(name, {path.stem for path in paths})}.{format}")
         write_blocks(blocks, paths[-1])
     return paths
@@ -121,13 +121,14 @@ def _topics(fit: Fit, shown: View) -> Table:
 
 
 def _words(fit: Fit, shown: View, n_words: int) -> Table:
-    """The likeliest words: probability in the topic, and lift, how often more likely than in the corpus."""
+    """The likeliest words of those that occur in the topic: probability, and lift, its ratio to that in the corpus."""
     rows: list[tuple[object, ...]] = []
     for stream in streams_of(fit):
         words = fit.words_of(stream)
         grouped, everywhere = pooled(fit, stream, shown.members)
-        for topic, name, p in zip(shown.topics, shown.names, grouped, strict=True):
-            for rank, w in enumerate(np.argsort(-p, kind="stable")[:n_words], 1):
+        found = occurring_words(fit, stream, shown.members)
+        for topic, name, p, seen in zip(shown.topics, shown.names, grouped, found, strict=True):
+            for rank, w in enumerate(seen[np.argsort(-p[seen], kind="stable")[:n_words]], 1):
                 rows.append((topic, name, stream, rank, words[w], p[w], p[w] / everywhere[w]))
     names = ("topic", "name", "stream", "rank", "word", "probability", "lift")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
@@ -137,11 +138,13 @@ def _words(fit: Fit, shown: View, n_words: int) -> Table:
     }
 
 
-def _shares(shares: NDArray[np.float64], shown: View) -> Table:
+def shares_columns(shares: NDArray[np.float64], topics: Sequence[int], names: Sequence[str] | None = None) -> Table:
     """The dominant topic of every row, and a column of shares for each topic."""
     best = shares.argmax(axis=1)
-    out: Table = {"main_topic": np.array(shown.topics)[best], "main_name": _text(shown.names[k] for k in best)}
-    return out | {f"topic_{topic}": shares[:, i] for i, topic in enumerate(shown.topics)}
+    out: Table = {"main_topic": np.array(topics)[best]}
+    if names is not None:
+        out["main_name"] = _text(names[k] for k in best)
+    return out | {f"topic_{topic}": shares[:, i] for i, topic in enumerate(topics)}
 
 
 def _documents(fit: Fit, shown: View) -> Iterator[Table]:
@@ -149,21 +152,23 @@ def _documents(fit: Fit, shown: View) -> Iterator[Table]:
     for block in document_blocks(fit, shown):
         here = block.documents
         out: Table = {"document": np.arange(here.start, here.stop)}
+        if corpus.ids is not None:
+            out["id"] = _text(corpus.ids[here])
         if corpus.rows is not None:
             out["row"] = corpus.rows[here]
         if corpus.times is not None:
             out["time"] = corpus.times[here]
         for name, group in corpus.groups.items():
             out[name] = _text(group.labels[code] for code in group.codes[here])
-        yield out | _shares(block.shares, shown)
+        yield out | shares_columns(block.shares, shown.topics, shown.names)
 
 
 def _authors(fit: Fit, shown: View) -> Table:
     labels, shares = author_shares(fit)
-    return {"author": _text(labels)} | _shares(shown.fold(shares), shown)
+    return {"author": _text(labels)} | shares_columns(shown.fold(shares), shown.topics, shown.names)
 
 
-def _long(spread: Prevalence) -> Table:
+def prevalence_table(spread: Prevalence) -> Table:
     """A row per group and topic, as `Prevalence.rows` has them."""
     groups, topics = spread.shares.shape
     return {

@@ -9,8 +9,8 @@ from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, bare, larg
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import prevalence, view
 from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.grouped_words import group_words
 from pitmanyor.topics.standing import large_topics
-from pitmanyor.topics.topic_view import group_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ NAME, WORDS = 32, 70  # characters that fit
 
 
 def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
-    """The largest topics, a row each: name, share with its interval as a bar, likeliest words."""
+    """The largest topics, a row each: name, share (and its interval, if chains agree) as a bar, likeliest words."""
     if not streams_of(fit):
         raise PlanError("a table of topics shows words, and this fit is of links alone")
     shown, spread = view(fit), prevalence(fit)
@@ -31,14 +31,16 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
     axes.set(xlim=(0, 1), ylim=(len(order) - 0.4, -1.4))
     for x, title in ((0.0, "topic"), (0.29, "share of tokens"), (0.47, "likeliest words")):
         axes.text(x, -0.9, title, color=FAINT, fontsize=8, va="center")
+    disagrees = fit.diagnose().disagrees  # then intervals would be far too narrow
     widest = spread.high[0, order].max()
     for row, k in enumerate(order):
         axes.axhline(row - 0.5, color=GRID, linewidth=0.6)
         axes.text(0.0, row, short(shown.names[k], NAME), color=INK, fontsize=8.5, va="center", **PLAIN)
         scale = 0.11 / widest
         axes.barh(row, spread.shares[0, k] * scale, left=0.29, height=0.5, color=COLOURS[0], alpha=0.8)
-        low, high = 0.29 + spread.low[0, k] * scale, 0.29 + spread.high[0, k] * scale
-        axes.plot([low, high], [row, row], color=INK, linewidth=1.0)
+        if not disagrees:
+            low, high = 0.29 + spread.low[0, k] * scale, 0.29 + spread.high[0, k] * scale
+            axes.plot([low, high], [row, row], color=INK, linewidth=1.0)
         axes.text(0.455, row, f"{spread.shares[0, k]:.1%}", color=INK, fontsize=8, va="center", ha="right")
         axes.text(0.47, row, _as_fits([word for word, _ in words[k]]), color=INK, fontsize=8.5, va="center", **PLAIN)
     return figure

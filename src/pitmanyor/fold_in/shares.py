@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in.adapt import adapt
@@ -22,6 +22,7 @@ from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
 from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
+from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
@@ -44,6 +45,7 @@ class TopicShares:
     """Shares of the topics in new documents, a row each. `topics` numbers the columns as `Fit.topics` does.
 
     `dropped`: tokens by stream that are outside the vocabulary; `unknown`: labels by grouping that the fit did not see.
+    `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
@@ -51,6 +53,8 @@ class TopicShares:
     node: str
     dropped: dict[str, int]
     unknown: dict[str, int]
+    ids: Strings | None = None
+    rows: NDArray[np.int64] | None = None
 
 
 class Way(NamedTuple):
@@ -73,7 +77,9 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
             "was read with"
         )
     shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
-    return TopicShares(shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown)
+    return TopicShares(
+        shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown, corpus.ids, corpus.rows
+    )
 
 
 def check(way: Way) -> None:
@@ -129,7 +135,7 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
 
 
 def threads_of(way: Way, plan: Plan) -> int:
-    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else len(os.sched_getaffinity(0)))
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else cores())
 
 
 def main_stream(plan: Plan) -> Tokens:

@@ -258,5 +258,8 @@ class Graph:
         """A plate diagram as a self-contained SVG."""
         return draw.to_svg(self)
 
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
     def _repr_svg_(self) -> str:
         return self.to_svg()

@@ -39,6 +39,7 @@ def build(
         groups=MappingProxyType(_groups(posts, stay, keep) | _periods(posts, stay, periods)),
         times=None if posts.times is None else frozen(posts.times[stay], np.int64).view("datetime64[ms]"),
         rows=frozen(posts.lines[stay], np.int64),
+        ids=None if posts.ids is None else posts.ids.take(np.flatnonzero(stay)),
     )
     return corpus, first + sieve.filters
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ class Table:
     blocks: Iterator[Block]
     names: Sequence[str] | None = None
     notes: list[str] = field(default_factory=list)
+    files: tuple[Path, ...] = ()  # where it is stored, if it is
+    frame: str = ""  # the package of the data frame, if it is one
 
     def __post_init__(self) -> None:
         self._head = next(self.blocks, Block([], []))

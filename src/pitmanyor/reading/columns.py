@@ -38,6 +38,12 @@ class Wanted:
     streams: dict[str, str]
     retweet_columns: tuple[str, ...] = ()
 
+    def listed(self) -> tuple[Column, ...]:
+        """Every column and what it is read as, for the report."""
+        groups = [Column(f"group {name}", column, guessed=False) for name, column in self.groups.items()]
+        streams = [Column(f"stream {name}", column, guessed=False) for name, column in self.streams.items()]
+        return (*self.roles.values(), *groups, *streams)
+
     def columns(self) -> list[str]:
         roles = [column.name for column in self.roles.values()]
         return list(dict.fromkeys([*roles, *self.groups.values(), *self.streams.values(), *self.retweet_columns]))

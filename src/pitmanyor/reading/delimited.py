@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
@@ -20,6 +20,8 @@ from pitmanyor.reading.options import FileOptions
 
 DELIMITERS = ",\t;|\x1f\x01~^"
 SNIFFED = 1 << 18  # characters
+Quoting = Literal[0, 3]  # as csv has them: quote where needed, and never
+UNQUOTED = "; if quotation marks are ordinary characters in this file, pass quoting=False"
 LONGEST_FIELD = 1 << 24  # characters; a quotation mark that is never closed is found after so many
 
 
@@ -28,11 +30,11 @@ def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:
     encoding, notes = find_encoding(path, options.encoding)
     delimiter = options.delimiter
     if delimiter is None:
-        delimiter = "\t" if ".tsv" in path.suffixes else _sniff(path, encoding)
+        delimiter = "\t" if ".tsv" in path.suffixes else _sniff(path, encoding, options.quoting)
     if len(delimiter) != 1:
         raise CorpusError(f"{path}: the delimiter must be one character, not {delimiter!r}")
     file = open_text(path, encoding)
-    records = _records(file, delimiter, bad)
+    records = _records(file, delimiter, options.quoting, bad)
     first = next(records, None)
     if first is None:
         raise CorpusError(f"{path}: the file is empty; give a file with a line of column names and at least one post")
@@ -52,9 +54,10 @@ def open_lines(path: Path, options: FileOptions) -> Table:
     return Table(str(path), _blocks(file, lines, 1, "\n", BadLines(str(path), skip=True)), ["text"], notes)
 
 
-def _records(file: TextIO, delimiter: str, bad: BadLines) -> Iterator[tuple[int, list[str]]]:
+def _records(file: TextIO, delimiter: str, quoting: bool, bad: BadLines) -> Iterator[tuple[int, list[str]]]:
     """Records with the line each began on; a record that cannot be parsed is a bad line, and the next one is tried."""
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
+    style: Quoting = csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE
+    reader = csv.reader(file, delimiter=delimiter, quoting=style, strict=True)
     line = 1
     while True:
         try:
@@ -63,7 +66,7 @@ def _records(file: TextIO, delimiter: str, bad: BadLines) -> Iterator[tuple[int,
             return
         except csv.Error as error:
             lost = f"; lines {line} to {reader.line_num} are lost with it" if reader.line_num > line else ""
-            bad.add(line, _why(str(error), delimiter) + lost)
+            bad.add(line, _why(str(error), delimiter) + lost + (UNQUOTED if quoting else ""))
         else:
             if record:
                 yield line, record
@@ -121,7 +124,7 @@ def _unique(names: Sequence[str], path: Path, notes: list[str]) -> list[str]:
     return out
 
 
-def _sniff(path: Path, encoding: str) -> str:
+def _sniff(path: Path, encoding: str, quoting: bool) -> str:
     """The delimiter that cuts most records of the beginning into as many fields as the first, and those into most."""
     with open_text(path, encoding) as file:
         text = file.read(SNIFFED)
@@ -133,7 +136,8 @@ def _sniff(path: Path, encoding: str) -> str:
         if not lines or delimiter not in lines[0]:
             continue
         try:
-            widths = [len(record) for record in islice(csv.reader(lines, delimiter=delimiter), 200) if record]
+            reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)
+            widths = [len(record) for record in islice(reader, 200) if record]
         except csv.Error:
             continue
         score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])

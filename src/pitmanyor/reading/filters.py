@@ -13,6 +13,7 @@ from pitmanyor.reading.lexicon import REASONS
 from pitmanyor.reading.options import FilterOptions, TextOptions
 from pitmanyor.reading.posts import Posts
 from pitmanyor.reading.query import NO_HIT, SEVERAL
+from pitmanyor.reading.stop_lists import described
 
 Mask = NDArray[np.bool_]
 DF_TOKENS = 2_000_000  # tokens counted at a time, which bounds the memory of counting
@@ -40,8 +41,9 @@ class Sieve:
 def token_filters(posts: Posts, text: TextOptions) -> list[Filter]:
     """What the tokeniser itself left out."""
     tags = "they come from a column of their own" if text.hashtags != "drop" else "hashtags='drop'"
+    why_not = {"min_length": text.min_length, "hashtags": tags, "stop_words": described(text.stop_words)}
     out = [
-        Filter(name, why.format(min_length=text.min_length, hashtags=tags), tokens=posts.dropped[code])
+        Filter(name, why.format(**why_not), tokens=posts.dropped[code])
         for code, (name, why) in REASONS.items()
         if posts.dropped.get(code)
     ]
@@ -52,10 +54,14 @@ def sift(posts: Posts, keep: FilterOptions, linked: frozenset[str] | None) -> Si
     """The posts that stay. `linked` has the authors who occur in the network."""
     sieve = Sieve(posts, np.ones(posts.n_posts, bool))
     marks = posts.marks
-    sieve.drop(marks["empty"], "empty posts", "no text")
+    if keep.empty_posts == "drop":
+        sieve.drop(marks["empty"], "empty posts", "no text")
+    if "placeholders" in marks and keep.empty_posts == "drop":
+        why = "the text is NaN, null, [deleted] or another of missing_values="
+        sieve.drop(marks["placeholders"], "placeholders", why)
     if "ids" in marks and keep.duplicates == "drop":
         sieve.drop(marks["ids"], "repeated ids", "an earlier post has the same id")
-    if "duplicates" in marks:
+    if "duplicates" in marks and keep.duplicates == "drop":
         sieve.drop(marks["duplicates"], "duplicates", "an earlier post has the same author and text")
     if "author" in posts.codes and keep.missing_author == "drop":
         sieve.drop(posts.codes["author"] < 0, "missing author", "posts without an author (missing_author='drop')")

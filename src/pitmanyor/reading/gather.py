@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
-from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STREAMS, WORD, Lexicon, Words
+from pitmanyor.reading.label_codes import Labels, SeveralLabelsError
+from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STOP, STREAMS, WORD, Lexicon, Words
 from pitmanyor.reading.marks import Marks
-from pitmanyor.reading.options import FilterOptions, TextOptions
-from pitmanyor.reading.plain_values import Labels, tag_list, texts, times, token_list
+from pitmanyor.reading.options import FileOptions, FilterOptions, TextOptions
+from pitmanyor.reading.plain_values import tag_list, texts, times, token_list
 from pitmanyor.reading.posts import Posts, Ragged
 from pitmanyor.reading.query import Matcher
+from pitmanyor.reading.text_sample import LOOKED_AT, not_english, unsegmented
 from pitmanyor.reading.tokenise import Tokenise
 
 LISTS = {list, tuple, np.ndarray}
+MANY_DUPLICATES = 0.01  # share of posts that repeat an earlier one, above which a warning says so
 
 
 @dataclass
@@ -30,14 +34,16 @@ class Gather:
     """Everything that grows while a table is read."""
 
     wanted: Wanted
+    file: FileOptions
     text: TextOptions
     keep: FilterOptions
     bad: BadLines
     lines: list[NDArray[np.int64]] = field(default_factory=list)
     times: list[NDArray[np.int64]] = field(default_factory=list)
     hits: list[NDArray[np.int16]] = field(default_factory=list)
+    ids: list[Strings] = field(default_factory=list)
     n_urls: int = 0
-    any_text: bool = False
+    first_texts: list[str] = field(default_factory=list)
     n_wrong_times: int = 0
     first_wrong_time: str = ""
 
@@ -47,13 +53,13 @@ class Gather:
         self.lexicon = Lexicon(self.words, self.text, inline_tags=not tagged)
         self.tokenise = Tokenise(self.lexicon, self.text)
         self.matcher = Matcher(self.keep.query, self.lexicon) if self.keep.query is not None else None
-        self.marks = Marks(self.wanted, self.keep)
+        self.marks = Marks(self.wanted, self.keep, frozenset(self.file.missing_values))
         self.places = places(self.text, tagged)
         if clash := set(self.wanted.streams) & set(self.places.values()):
             raise CorpusError(f"streams= and the text both make a stream {min(clash)!r}; rename the one of the column")
         names = dict.fromkeys(["word", *self.places.values(), *(["hashtag"] if tagged else []), *self.wanted.streams])
         self.streams = {name: Ragged() for name in names}
-        self.labels = {name: Labels() for name in self.label_columns()}
+        self.labels = {name: Labels(self.file.missing_values) for name in self.label_columns()}
         self.codes: dict[str, list[NDArray[np.int32]]] = {name: [] for name in self.labels}
         self.dropped: Counter[int] = Counter()
 
@@ -69,8 +75,8 @@ class Gather:
             codes = self._token_lists(values)
         else:
             plain = texts(values)
-            self.any_text = True
-            tokens = self.tokenise(plain)
+            self.first_texts += [text for text in plain if text.strip()][: LOOKED_AT - len(self.first_texts)]
+            tokens = self.tokenise(["" if text.strip() in self.marks.placeholders else text for text in plain])
             codes = tokens.codes
             self.n_urls += tokens.n_urls
         self._split(codes, len(plain))
@@ -79,9 +85,19 @@ class Gather:
         if self.matcher is not None:
             self.hits.append(self.matcher.hits(codes, tags, len(values)))
         for name, column in self.label_columns().items():
-            self.codes[name].append(self.labels[name].encode(chunk.columns[column]))
+            self.codes[name].append(self._encode(name, column, chunk))
         if "time" in self.wanted.roles:
             self._times(chunk)
+        ids = self._column("id", chunk)
+        if ids is not None:
+            self.ids.append(Strings.of(texts(ids)))
+
+    def _encode(self, name: str, column: str, chunk: Chunk) -> NDArray[np.int32]:
+        try:
+            return self.labels[name].encode(chunk.columns[column])
+        except SeveralLabelsError as error:
+            line = int(chunk.lines[error.place])
+            raise CorpusError(f"{self.bad.place(line)}, column {column!r} for {name}: {error}") from None
 
     def _column(self, role: str, chunk: Chunk) -> Sequence[Any] | None:
         return chunk.columns[self.wanted.roles[role].name] if role in self.wanted.roles else None
@@ -135,21 +151,55 @@ class Gather:
             where = f"column {column.name!r}: {values[i]!r} is no time that can be read"
             if not (column.guessed or self.bad.skip):
                 self.bad.add(int(chunk.lines[i]), where)
-            self.first_wrong_time = self.first_wrong_time or f"line {chunk.lines[i]}, {where}"
+            at = self.bad.place(int(chunk.lines[i])).removeprefix(f"{self.bad.source}, ")
+            self.first_wrong_time = self.first_wrong_time or f"{at}, {where}"
         self.n_wrong_times += len(wrong)
         self.times.append(read)
 
-    def notes(self) -> list[str]:
-        if not self.n_wrong_times:
+    def surprises(self, posts: Posts) -> list[str]:
+        """What the owner of the source should know: sentences that become warnings."""
+        said = []
+        if self.n_wrong_times:
+            said.append(
+                f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
+                f"{self.first_wrong_time}"
+            )
+        return said + self._language(posts) + self._repeated(posts, many=True)
+
+    def _language(self, posts: Posts) -> list[str]:
+        """A sentence if the texts are not in the language that they are taken for."""
+        if self.tokenise.own is not None or not self.first_texts:
             return []
+        said = unsegmented(self.first_texts)
+        if said is None and self.text.stop_words == "english":
+            n_stop = self.dropped[STOP]
+            said = not_english(self.first_texts, len(posts.streams["word"].words) + n_stop, n_stop)
+        return [] if said is None else [f"{self.bad.source}: {said}"]
+
+    def notes(self, posts: Posts) -> list[str]:
+        """What the report says beside what was left out."""
+        said = [
+            f"{name}: {n:,} {'value' if n == 1 else 'values'} {spelled!r} taken for a missing label "
+            "(missing_values= changes that)"
+            for name, labels in self.labels.items()
+            for spelled, n in labels.placeholders.items()
+        ]
+        return said + self._repeated(posts, many=False)
+
+    def _repeated(self, posts: Posts, many: bool) -> list[str]:
+        """A sentence about posts that repeat an earlier one, if these are many, or few, and nobody decided on them."""
+        again = int(posts.marks["duplicates"].sum()) if self.keep.duplicates == "error" else 0
+        if not again or (again > MANY_DUPLICATES * posts.n_posts) != many:
+            return []
+        by = "author and text" if "author" in self.wanted.roles else "text"
         return [
-            f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
-            f"{self.first_wrong_time}"
+            f"{self.bad.source}: {again:,} of {posts.n_posts:,} posts have the {by} of an earlier post; remove them "
+            "with duplicates='drop', or keep them knowingly with duplicates='keep'"
         ]
 
     def _occurring(self) -> list[str]:
         """Streams that posts can have: where there was no text, only those of columns."""
-        from_text = set(self.places.values()) - {"word"} if not self.any_text else set()
+        from_text = set(self.places.values()) - {"word"} if not self.first_texts else set()
         return [name for name in self.streams if name not in from_text]
 
     def posts(self) -> Posts:
@@ -172,6 +222,7 @@ class Gather:
             hits=hits,
             dropped=dict(self.dropped),
             n_urls=self.n_urls,
+            ids=Strings.joined(self.ids) if self.ids else None,
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from pitmanyor.corpus import Corpus
@@ -16,31 +15,33 @@ from pitmanyor.reading.read import read
 from pitmanyor.reading.sources import open_source
 
 ALL_OF_THEM = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}
-OPTIONAL = ("author", "tags", "time")  # a post has a text, and maybe these
+OPTIONAL = ("author", "tags", "time", "id")  # a post has a text, and maybe these
 FILE = tuple(field.name for field in fields(FileOptions))
 
 
-def read_later(file: Path, before: Corpus, own: Mapping[str, Any]) -> Corpus:
-    """All posts of a file as those of a corpus were read; options of their own come first.
+def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
+    """All posts of a source as those of a corpus were read; options of their own come first.
 
-    Of a column that only the corpus has nothing is known here, which a warning says (but for times: groups made from
-    them are told).
+    Of a column that only the corpus has nothing is known here, which a warning says (but for ids, and for times: groups
+    made from them are told).
     """
     said = before.report.options if before.report else {}
     how = {**said, **own}
-    table, _ = open_source(str(file), FileOptions(**{name: how[name] for name in FILE if name in how}))
+    table, _ = open_source(source, FileOptions(**{name: how[name] for name in FILE if name in how}))
     inherited = {name: value for name, value in said.items() if name not in own}
     lost = _lost(inherited, set(table.columns))
     for name, column in lost.items():
-        if name == "time":
+        if name in ("time", "id"):
             continue
         warnings.warn(
-            f"{file}: there is no column {column!r} for {name}, which the run has, so it is not known here; "
+            f"{table.name}: there is no column {column!r} for {name}, which the run has, so it is not known here; "
             "if it stands in another column, name that",
             ReadWarning,
             stacklevel=2,
         )
-    return read(str(file), **{**ALL_OF_THEM, **_without(inherited, lost), **own})
+    if list(table.columns) == ["text"]:
+        inherited.pop("text", None)  # bare texts have no other column
+    return read(source, **{**ALL_OF_THEM, **_without(inherited, lost), **own})
 
 
 def _lost(said: Mapping[str, Any], columns: set[str]) -> dict[str, str]:

@@ -6,18 +6,18 @@ A token is a code: the number of its word times 8, plus its kind. Negative codes
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
-from importlib.resources import files
+from collections.abc import Callable
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.options import TextOptions
+from pitmanyor.reading.stop_lists import stop_words
 
 WORD, HASHTAG, MENTION, URL, EMOJI = range(5)
 KINDS = 8
 STREAMS = {WORD: "word", HASHTAG: "hashtag", MENTION: "mention", URL: "url", EMOJI: "emoji"}
 SEPARATOR, EMPTY, STOP, SHORT, NUMBER, NO_MENTION, NO_HASHTAG, EMAIL = range(-1, -9, -1)
 REASONS = {
-    STOP: ("stop words", "words that carry no topic"),
+    STOP: ("stop words", "{stop_words}"),
     SHORT: ("short words", "fewer than {min_length} characters"),
     NUMBER: ("numbers", "no letter in them"),
     NO_MENTION: ("mentions", "@names in the text"),
@@ -116,16 +116,6 @@ def clean_tag(raw: str) -> str:
 
 def is_emoji(character: str) -> bool:
     return unicodedata.category(character) in ("So", "Sk") or "\U0001f1e6" <= character <= "\U0001faff"
-
-
-def stop_words(given: str | Iterable[str] | None) -> frozenset[str]:
-    if given is None:
-        return frozenset()
-    if not isinstance(given, str):
-        return frozenset(word.lower() for word in given)
-    if given != "english":
-        raise CorpusError(f"stop_words={given!r}: the package has 'english' only; give the words themselves, or None")
-    return frozenset(files("pitmanyor.reading").joinpath("words/english.txt").read_text("utf-8").split())
 
 
 def stemmer(language: str | None) -> Callable[[str], str]:

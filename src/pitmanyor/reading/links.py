@@ -18,8 +18,8 @@ from pitmanyor.reading.chunks import Block, Table
 from pitmanyor.reading.delimited import open_delimited
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.graphxml import read_xml_graph
+from pitmanyor.reading.label_codes import Labels
 from pitmanyor.reading.options import FileOptions
-from pitmanyor.reading.plain_values import Labels
 from pitmanyor.reading.sources import open_source
 
 SOURCES = ("source", "src", "from", "follower", "user", "author", "head")

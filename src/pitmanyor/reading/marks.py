@@ -20,16 +20,24 @@ RETWEET_COLUMNS = ("referenced_tweets[].type", "retweeted_status.id", "retweeted
 class Marks:
     """Grows with every chunk; a mark that no filter asks for is not made."""
 
-    def __init__(self, wanted: Wanted, keep: FilterOptions) -> None:
+    def __init__(self, wanted: Wanted, keep: FilterOptions, placeholders: frozenset[str]) -> None:
         self.wanted = wanted
         self.keep = keep
+        self.placeholders = placeholders
         self.in_language = InLanguage(keep.language, keep.language_by) if keep.language else None
-        self.marks: dict[str, list[NDArray[np.bool_]]] = {"empty": [], "retweets": [], "language": []}
+        self.marks: dict[str, list[NDArray[np.bool_]]] = {
+            "empty": [],
+            "placeholders": [],
+            "retweets": [],
+            "language": [],
+        }
         self.keys: dict[str, list[NDArray[np.int64]]] = {"ids": [], "duplicates": []}
 
     def add(self, plain: Sequence[str], chunk: Chunk) -> None:
-        out = np.array([not text or text.isspace() for text in plain], bool)
-        self.marks["empty"].append(out)
+        empty = np.array([not text or text.isspace() for text in plain], bool)
+        self.marks["empty"].append(empty)
+        self.marks["placeholders"].append(np.array([text.strip() in self.placeholders for text in plain], bool))
+        out = empty = empty | self.marks["placeholders"][-1]
         if self.keep.retweets == "drop":
             self.marks["retweets"].append(self._retweets(plain, chunk))
             out = out | self.marks["retweets"][-1]
@@ -41,11 +49,12 @@ class Marks:
                 self.keys["ids"].append(np.array(list(map(hash, ids)), np.int64))
             else:
                 self.keys["ids"].append(np.array([0 if missing(i) else hash(str(i)) for i in ids], np.int64))
-        if self.keep.duplicates == "drop":
+        if self.keep.duplicates != "keep":
             role = self.wanted.roles.get("author")
             authors: Sequence[Any] = chunk.columns[role.name] if role else [None] * len(plain)
             pairs = zip(map(str, authors), plain, strict=True)
-            self.keys["duplicates"].append(np.array([hash(pair) for pair in pairs], np.int64))
+            keys = np.array([hash(pair) for pair in pairs], np.int64)
+            self.keys["duplicates"].append(np.where(empty, 0, keys))
 
     def joined(self) -> dict[str, NDArray[np.bool_]]:
         """Every mark for all posts. Keys are hashes: 8 bytes a post, whatever the length of its text."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading.plain_values import Labels
+from pitmanyor.reading.label_codes import Labels
 from pitmanyor.reading.posts import Posts, Run
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from numbers import Integral, Real
 from typing import Any, TypedDict
 
 from pitmanyor.errors import CorpusError
+from pitmanyor.reading.label_codes import PLACEHOLDERS
 
 Tokeniser = Callable[[str], Iterable[str]]
 Query = Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -15,12 +17,19 @@ Query = Sequence[str] | Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True)
 class FileOptions:
-    """`header=False` says that the first line holds data. `encoding` and `delimiter` are found out if not given."""
+    """How files are parsed.
+
+    `encoding` and `delimiter` are detected if not given. `header=False` says that the first line holds data.
+    `quoting=False` takes quotation marks for ordinary characters, as in many TSV files. `missing_values` are texts that
+    stand for a missing author, group or text.
+    """
 
     encoding: str | None = None
     delimiter: str | None = None
     header: bool = True
+    quoting: bool = True
     skip_bad_lines: bool = False
+    missing_values: Iterable[str] = PLACEHOLDERS
 
 
 @dataclass(frozen=True)
@@ -28,9 +37,10 @@ class TextOptions:
     """How text becomes tokens.
 
     `hashtags`, `mentions`, `urls` (their domains) and `emoji` are each "drop", "words" (into the word stream) or
-    "stream" (one of their own). `stop_words` is "english", None, or the words. `stem` is a language of Snowball.
-    Lengths and stop words do not concern hashtags, which are labels. `tokeniser` is a function from a text to tokens,
-    or the name of one that a package offers under the entry points `pitmanyor.tokenisers`.
+    "stream" (one of their own). `stop_words` is a language such as "english" or "german", the words themselves, or
+    None. `stem` is a language of Snowball. Lengths and stop words do not concern hashtags, which are labels.
+    `tokeniser` is a function from a text to tokens, or the name of one that a package offers under the entry points
+    `pitmanyor.tokenisers`.
     """
 
     tokeniser: str | Tokeniser = "tweet"
@@ -48,13 +58,15 @@ class TextOptions:
 class FilterOptions:
     """Which posts, authors and words stay.
 
-    `missing_author`: "drop", "keep" (as one author) or "error". `retweets`: "keep" or "drop". `duplicates`: "error" (if
-    an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one) or "keep". `language`: a
-    code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits stay, and those that hit
-    several labels go. `min_df` and `max_df`: documents that hold a word, as a number or a share of all.
+    `missing_author`: "drop", "keep" (as one author) or "error". `empty_posts` and `retweets`: "keep" or "drop".
+    `duplicates`: "error" (if an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one)
+    or "keep". `language`: a code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits
+    stay, and those that hit several labels go. `min_df` and `max_df`: documents that hold a word, as a number or as a
+    share of all.
     """
 
     missing_author: str = "drop"
+    empty_posts: str = "drop"
     retweets: str = "keep"
     duplicates: str = "error"
     language: str | None = None
@@ -73,7 +85,9 @@ class Options(TypedDict, total=False):
     encoding: str | None
     delimiter: str | None
     header: bool
+    quoting: bool
     skip_bad_lines: bool
+    missing_values: Iterable[str]
     tokeniser: str | Tokeniser
     stop_words: str | Iterable[str] | None
     min_length: int
@@ -84,6 +98,7 @@ class Options(TypedDict, total=False):
     urls: str
     emoji: str
     missing_author: str
+    empty_posts: str
     retweets: str
     duplicates: str
     language: str | None
@@ -103,6 +118,7 @@ CHOICES = {
     "urls": PLACES,
     "emoji": PLACES,
     "missing_author": ("drop", "keep", "error"),
+    "empty_posts": ("drop", "keep"),
     "retweets": ("keep", "drop"),
     "duplicates": ("error", "drop", "keep"),
     "language_by": ("py3langid", "langid"),
@@ -110,8 +126,17 @@ CHOICES = {
 
 
 # What reads new documents as the old ones were read; filters of posts and words are for one reading alone.
-NAMED = ("text", "author", "tags", "time")
-ALIKE = ("groups", "streams", "encoding", "delimiter", "header", *(field.name for field in fields(TextOptions)))
+NAMED = ("text", "author", "tags", "time", "id")
+ALIKE = (
+    "groups",
+    "streams",
+    "encoding",
+    "delimiter",
+    "header",
+    "quoting",
+    "missing_values",
+    *(field.name for field in fields(TextOptions)),
+)
 
 
 def alike(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,6 +158,25 @@ def alike(given: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
+FLAGS = ("header", "quoting", "skip_bad_lines", "numbers", "in_network")
+COUNTS = ("min_length", "min_posts", "min_tokens")
+FREQUENCIES = ("min_df", "max_df")
+WORD_LISTS = ("missing_values",)
+
+
+def _check_kind(name: str, value: Any) -> None:
+    """A value of the wrong kind is refused here: a text such as "False" would otherwise count as true."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if name in FLAGS and not isinstance(value, bool):
+        raise CorpusError(f"{name}={value!r}: give True or False")
+    if name in COUNTS and not (number and isinstance(value, Integral) and int(value) >= 0):
+        raise CorpusError(f"{name}={value!r}: give a whole number, 0 or more")
+    if name in FREQUENCIES and not (number and value >= 0 and (isinstance(value, Integral) or value <= 1)):
+        raise CorpusError(f"{name}={value!r}: give a number of documents, or a share of all between 0.0 and 1.0")
+    if name in WORD_LISTS and (isinstance(value, str) or not isinstance(value, Iterable)):
+        raise CorpusError(f"{name}={value!r}: give a list of texts")
+
+
 def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOptions]:
     """The three bundles, with every name and every choice checked."""
     kinds = (FileOptions, TextOptions, FilterOptions)
@@ -144,9 +188,6 @@ def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOp
             raise CorpusError(f"read has no option {name!r}; {hint}")
         if name in CHOICES and value not in CHOICES[name]:
             raise CorpusError(f"{name}={value!r}: choose one of {', '.join(map(repr, CHOICES[name]))}")
-    for name in ("min_df", "max_df"):
-        value = given.get(name, 1)
-        if isinstance(value, bool) or value < 0 or (isinstance(value, float) and value > 1):
-            raise CorpusError(f"{name}={value!r}: give a number of documents, or a share of all between 0.0 and 1.0")
+        _check_kind(name, value)
     file, text, keep = ({k: v for k, v in given.items() if known[k] is kind} for kind in kinds)
     return FileOptions(**file), TextOptions(**text), FilterOptions(**keep)

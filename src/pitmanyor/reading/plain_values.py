@@ -1,4 +1,4 @@
-"""Values of columns made plain: texts, labels, times, lists of tokens. Missing is None, NaN or an empty string."""
+"""Values of columns made plain: texts, times, lists of tokens. Missing is None, NaN or an empty string."""
 
 from __future__ import annotations
 
@@ -21,26 +21,6 @@ ZONE = re.compile("[-+Zz]")
 TAG_CUT = re.compile(r"[^\s,;|\[\]\"'()]+")
 
 
-class Labels(dict[Any, int]):
-    """Codes for labels, in the order they first come; -1 for a missing one. Labels are text, whatever they were."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.codes: dict[str, int] = {}
-
-    def __missing__(self, value: Any) -> int:
-        label = label_text(value)
-        code = MISSING if label is None else self.codes.setdefault(label, len(self.codes))
-        self[value] = code
-        return code
-
-    def encode(self, values: Sequence[Any]) -> NDArray[np.int32]:
-        try:
-            return np.array(list(map(self.__getitem__, values)), np.int32)
-        except TypeError:  # a list or a dict is a label too, by how it is written
-            return np.array([self[_hashable(value)] for value in values], np.int32)
-
-
 def missing(value: Any) -> bool:
     """None, NaN, NaT and the like. pandas' NA will not say whether it equals itself."""
     if value is None or isinstance(value, str | list | tuple | dict | np.ndarray):
@@ -57,10 +37,6 @@ def label_text(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of numbers with gaps comes as floats
     return str(value).strip() or None
-
-
-def _hashable(value: Any) -> Any:
-    return str(value) if isinstance(value, list | dict | set | np.ndarray) else value
 
 
 def texts(values: Sequence[Any]) -> list[str]:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus.flat_strings import Strings
+
 
 class Run(NamedTuple):
     """The words of all posts, one after the other, and how many each post has."""
@@ -65,6 +67,7 @@ class Posts:
     hits: NDArray[np.int16] | None
     dropped: dict[int, int]
     n_urls: int
+    ids: Strings | None = None
 
     @property
     def n_posts(self) -> int:

@@ -40,8 +40,9 @@ def read(
 ) -> Corpus:
     """Read posts into a Corpus.
 
-    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), a data
-    frame, a dict of columns, a list of texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
+    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), several
+    paths in a list or a pattern such as "posts-*.csv", a data frame or one column of it, a dict of columns, a list of
+    texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
 
     `text`, `author`, `tags`, `time`, `label` and `id` name columns; nested ones as `user.name` or
     `entities.hashtags[].tag`. One that is not named is guessed; False says that there is none. The text may be a column
@@ -58,7 +59,7 @@ def read(
     >>> print(corpus.report)
     Read 2 posts from the given list
       columns: text = 'text' (guessed), author = 'user' (guessed)
-      stop words: words that carry no topic: removed 2 tokens
+      stop words: words of the English list: removed 2 tokens
     """
     file, how, keep = bundle(options)
     asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
@@ -81,6 +82,9 @@ class _Found(NamedTuple):
     columns: tuple[Column, ...] = ()
     periods: tuple[str, ...] = ()
     surprises: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    frame: str = ""
 
 
 def _read_table(
@@ -93,18 +97,20 @@ def _read_table(
     wanted, periods = find_columns(table, asked, groups, streams)
     if keep.retweets == "drop":
         wanted = replace(wanted, retweet_columns=tuple(c for c in RETWEET_COLUMNS if c in table.columns))
-    gather = Gather(wanted, how, keep, bad)
+    gather = Gather(wanted, file, how, keep, bad)
     for chunk in table.chunks(wanted.columns()):
         gather.add(chunk)
     posts = gather.posts()
     if "ids" in posts.marks and keep.duplicates == "error" and posts.marks["ids"].any():
         again = int(posts.marks["ids"].sum())
         raise CorpusError(
-            f"{bad.source}, line {posts.lines[posts.marks['ids']][0]}, column {wanted.roles['id'].name!r}: an id that "
+            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: an id that "
             f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
             "keep all, or id=False if the column is no id"
         )
-    return _Found(posts, bad, tuple(wanted.roles.values()), periods, (*table.notes, *gather.notes()))
+    files = tuple(map(str, table.files))
+    surprises = (*table.notes, *gather.surprises(posts))
+    return _Found(posts, bad, wanted.listed(), periods, surprises, tuple(gather.notes(posts)), files, table.frame)
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:
@@ -118,7 +124,7 @@ def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[s
 def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep: FilterOptions) -> Corpus:
     linked = frozenset(str(end) for one in networks.values() for end in one.links.labels) if networks else None
     corpus, filters = build(found.posts, how, keep, linked, found.periods)
-    links, notes, surprises = {}, [], list(found.surprises)
+    links, notes, surprises = {}, list(found.notes), list(found.surprises)
     for name, network in networks.items():
         links[name], n_unknown = keep_links(corpus, network.links)
         notes += network.notes
@@ -137,6 +143,8 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         warnings.warn(surprise, ReadWarning, stacklevel=4)
     report = ReadReport(
         source=found.bad.source,
+        files=found.files,
+        frame=found.frame,
         n_read=found.posts.n_posts,
         columns=found.columns,
         filters=tuple(filters),

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading import plugins
+from pitmanyor.plugins import READERS, load, names
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import CHUNK, Block, Table, blocks_of
 from pitmanyor.reading.delimited import open_delimited, open_lines
 from pitmanyor.reading.jsonlines import open_json
 from pitmanyor.reading.options import FileOptions
 from pitmanyor.reading.parquet import fetched, open_parquet
+from pitmanyor.reading.several_files import SeveralFiles, listed_files
 
 JSON = (".json", ".jsonl", ".ndjson")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv", ".dsv")
 PARQUET = (".parquet", ".pq")
-READERS = "pitmanyor.readers"
 
 
 def open_source(source: Any, options: FileOptions) -> tuple[Table, BadLines]:
-    if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source), options)
+    if isinstance(source, np.ndarray) and source.ndim == 1:
+        source = source.tolist()
+    files = listed_files(source, _endings)
+    if files is not None and len(files) > 1:
+        several = SeveralFiles(files, lambda path, bad: _open_file(path, options, bad), options.skip_bad_lines)
+        return several, several.bad
+    if files is not None:
+        bad = BadLines(str(files[0]), options.skip_bad_lines)
+        return _stored(_open_file(files[0], options, bad), files[0]), bad
     name = f"the given {type(source).__name__}"
     bad = BadLines(name, options.skip_bad_lines)
     if isinstance(source, Mapping):
@@ -37,28 +45,37 @@ def open_source(source: Any, options: FileOptions) -> tuple[Table, BadLines]:
     return _from_frame(name, source), bad
 
 
-def _open_file(path: Path, options: FileOptions) -> tuple[Table, BadLines]:
-    bad = BadLines(str(path), options.skip_bad_lines)
+def _endings() -> tuple[str, ...]:
+    """The file extensions that are known; those of plug-ins take a while to find."""
+    return (*DELIMITED, *JSON, *PARQUET, ".txt", *(f".{name}" for name in names(READERS)))
+
+
+def _stored(table: Table, path: Path) -> Table:
+    table.files = (path.resolve(),)
+    return table
+
+
+def _open_file(path: Path, options: FileOptions, bad: BadLines) -> Table:
     if path.is_dir():
-        raise CorpusError(f"{path}: a directory; give the file of posts itself")
+        raise CorpusError(f"{path}: a directory; give the file of posts itself, or a pattern such as {path}/*.csv")
     if not path.exists():
         raise CorpusError(f"{path}: there is no such file; check the name and the directory ({Path.cwd()})")
     ending = Path(path.stem if path.suffix == ".gz" else path.name).suffix.lower()
-    if ending.removeprefix(".") in plugins.names(READERS):
-        records = plugins.load(READERS, ending.removeprefix("."))(path)
-        return _from_rows(str(path), iter(records), bad), bad
+    if ending.removeprefix(".") in names(READERS):
+        records = load(READERS, ending.removeprefix("."))(path)
+        return _from_rows(str(path), iter(records), bad)
     if ending in JSON:
-        return open_json(path, options, bad), bad
+        return open_json(path, options, bad)
     if ending in PARQUET:
-        return open_parquet(path), bad
+        return open_parquet(path)
     if ending in DELIMITED:
-        return open_delimited(path, options, bad), bad
+        return open_delimited(path, options, bad)
     if ending == ".txt" and options.delimiter is None:
-        return open_lines(path, options), bad
+        return open_lines(path, options)
     if options.delimiter is not None:
-        return open_delimited(path, options, bad), bad
+        return open_delimited(path, options, bad)
     raise CorpusError(
-        f"{path}: the ending {ending!r} says no format; use one of {', '.join((*DELIMITED, *JSON, *PARQUET, '.txt'))} "
+        f"{path}: unknown file extension {ending!r}; use one of {', '.join((*DELIMITED, *JSON, *PARQUET, '.txt'))} "
         "(text also .gz), pass delimiter= for a table, or install a reader for it"
     )
 
@@ -109,15 +126,19 @@ def _from_frame(name: str, source: Any) -> Table:
     import narwhals as nw
 
     try:
-        frame = nw.from_native(source)
+        frame = nw.from_native(source, allow_series=True)
     except TypeError:
         raise CorpusError(
-            f"cannot read {name}: give a path, a data frame, a dict of columns, a list of texts or dicts, or a sparse "
-            "matrix with vocabulary="
+            f"cannot read {name}: give a path, several of them, a data frame, a dict of columns, a list of texts or "
+            "dicts, or a sparse matrix with vocabulary="
         ) from None
+    if isinstance(frame, nw.Series):
+        package = nw.get_native_namespace(frame).__name__
+        return Table(name, blocks_of((value,) for value in frame.to_list()), ["text"], frame=package)
+    package = nw.get_native_namespace(frame).__name__
     whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     names = list(whole.columns)
-    return Table(name, _frame_blocks(whole, names), names)
+    return Table(name, _frame_blocks(whole, names), names, frame=package)
 
 
 def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:

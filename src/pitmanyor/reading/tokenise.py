@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import CorpusError
-from pitmanyor.reading import plugins
+from pitmanyor.plugins import TOKENISERS, load
 from pitmanyor.reading.lexicon import DASH, DOT, MARK, SEPARATOR, URL_MARK, Lexicon
 from pitmanyor.reading.options import TextOptions, Tokeniser
 
@@ -113,7 +113,7 @@ def tokeniser(given: str | Tokeniser | None) -> Tokeniser | None:
         return None
     if given == "whitespace":
         return str.split
-    found: Tokeniser = plugins.load("pitmanyor.tokenisers", given, BUILT_IN)
+    found: Tokeniser = load(TOKENISERS, given, BUILT_IN)
     return found
 
 

@@ -13,8 +13,8 @@ from string import Template
 from typing import Any
 
 SCRIPTS = (
-    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "heat", "echoes", "draft",
-    "trust", "main",
+    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "groups", "heat",
+    "echoes", "draft", "trust", "main",
 )  # fmt: skip
 ASSETS = files("pitmanyor.report").joinpath("assets")
 

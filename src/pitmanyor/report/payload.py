@@ -10,6 +10,7 @@ import numpy as np
 
 from pitmanyor.report.clean import clean
 from pitmanyor.report.draft import draft_facts
+from pitmanyor.report.group_facts import group_facts
 from pitmanyor.report.people import AUTHOR, author_facts, link_facts, order_of
 from pitmanyor.report.post_facts import post_facts
 from pitmanyor.report.redact import without_names
@@ -43,11 +44,21 @@ def build_payload(
         facts["network"] = link_facts(atlas, order)
     facts["times"] = time_facts(atlas)
     facts["draft"] = draft_facts(atlas)
+    facts["groups"] = None if redact else group_facts(atlas)  # labels may be names
+    if not facts["trust"]["intervals"]:
+        _without_intervals(facts)
     if not redact:
         facts["posts"] = post_facts(atlas, read_texts(fit.corpus, posts))
     else:
         without_names(facts, fit.corpus)
     return {name: value for name, value in facts.items() if value is not None}
+
+
+def _without_intervals(facts: dict[str, Any]) -> None:
+    """Chains that disagree know shares far less exactly than the states of any of them say."""
+    for some in (*facts["topics"], *(facts["groups"] or []), facts["times"] or {}):
+        for part in ("low", "high"):
+            some.pop(part, None)
 
 
 def _about(atlas: Atlas, redact: bool) -> dict[str, Any]:

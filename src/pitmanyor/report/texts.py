@@ -39,13 +39,13 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
         if file is not None:
             raise CorpusError(f"{file}: this corpus was not read from a table, so its texts cannot be found in one")
         return Texts(None, "The corpus was made of tokens, so these are tokens and not texts.")
-    place = file or Path(report.source)
-    if not place.is_file():
+    places = [file] if file is not None else [Path(name) for name in report.files or (report.source,)]
+    if not all(place.is_file() for place in places):
         if file is not None:
             raise FileError(f"{file}: there is no such file; give the one that the posts were read from")
         return Texts(None, "The file that the posts were read from is not there, so these are tokens and not texts.")
     try:
-        found = _texts(place, column, {name: report.options[name] for name in _FILE if name in report.options}, rows)
+        found = _texts(places, column, {name: report.options[name] for name in _FILE if name in report.options}, rows)
     except CorpusError as error:
         if file is not None:
             raise
@@ -56,15 +56,15 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
         return Texts(
             None, "The file is not as the posts were read, or nothing tells, so these are tokens and not texts."
         )
-    return Texts(found, f"Texts are from {clean(place.name)}.")
+    return Texts(found, f"Texts are from {clean(', '.join(place.name for place in places))}.")
 
 
-_FILE = ("encoding", "delimiter", "header")
+_FILE = ("encoding", "delimiter", "header", "quoting")
 
 
-def _texts(place: Path, column: str, options: dict[str, object], rows: np.ndarray) -> list[str] | None:
+def _texts(places: list[Path], column: str, options: dict[str, object], rows: np.ndarray) -> list[str] | None:
     """The texts at these lines; None if a line is not there."""
-    table, _ = open_source(place, FileOptions(**options, skip_bad_lines=True))  # type: ignore[arg-type]
+    table, _ = open_source(places, FileOptions(**options, skip_bad_lines=True))  # type: ignore[arg-type]
     if column not in table.columns:
         return None
     wanted = set(rows.tolist())

@@ -26,9 +26,9 @@ def time_facts(atlas: Atlas) -> dict[str, Any] | None:
     starts = np.array([np.datetime64(str(group), "m") for group in found.groups]).astype(np.int64)
     out = {"every": found.by, "minutes": starts.tolist(), "tokens": found.n_tokens.tolist(), "interval": found.interval}
     for name, rows in (("shares", found.shares), ("low", found.low), ("high", found.high)):
-        out[name] = [_thousandths(rows[:, i]) for i in atlas.order]
+        out[name] = [thousandths(rows[:, i]) for i in atlas.order]
     return out
 
 
-def _thousandths(values: Floats) -> list[float | None]:
+def thousandths(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else round(1000 * float(value), 1) for value in values]

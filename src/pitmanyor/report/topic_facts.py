@@ -9,6 +9,7 @@ import numpy as np
 from pitmanyor.report.clean import clean
 from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
+from pitmanyor.topics.counts import word_counts
 
 N_WORDS, FEW_WORDS, N_TAGS = 40, 12, 15
 DISTINCTIVE = 0.3  # how much frequency counts, against lift, for words that the slider may bring up
@@ -34,16 +35,18 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
-    """Per topic [word, probability, probability in all topics] of the words that are frequent or distinctive."""
+    """Per topic [word, probability, probability in all topics] of its words that are frequent or distinctive."""
     rows, words = atlas.word_rows(stream)
     own = np.bincount(atlas.topics[stream], minlength=atlas.n_topics)
-    rows = np.maximum(rows, 1e-300)
+    rows, used = np.maximum(rows, 1e-300), atlas.fit.occurring(stream)
     overall, out = own @ rows / own.sum(), []
+    counts = word_counts(atlas.fit, stream)[:, used]
     for i, row in enumerate(rows):
         many = n if atlas.large[i] else min(n, FEW_WORDS)
         relevance = DISTINCTIVE * np.log(row) + (1 - DISTINCTIVE) * np.log(row / overall)
-        best = [*np.argsort(-row, kind="stable")[:many], *np.argsort(-relevance, kind="stable")[: many // 2]]
-        chosen = dict.fromkeys(int(w) for w in best)
+        seen = np.flatnonzero(counts[atlas.members[i]].sum(axis=0))
+        by_frequency, by_relevance = (seen[np.argsort(-value[seen], kind="stable")] for value in (row, relevance))
+        chosen = dict.fromkeys([*by_frequency[:many].tolist(), *by_relevance[: many // 2].tolist()])
         out.append([[clean(words[w]), digits(row[w]), digits(overall[w])] for w in chosen])
     return out
 

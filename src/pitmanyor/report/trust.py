@@ -27,6 +27,7 @@ def trust_facts(atlas: Atlas, redact: bool) -> dict[str, Any]:
     return {
         "level": LEVELS[found.verdict],
         "sentence": found.summary,
+        "intervals": not found.disagrees,
         "findings": [[LEVELS[one.verdict], one.sentence] for one in found.findings],
         "advice": found.advice.sentences,
         "traces": traces,

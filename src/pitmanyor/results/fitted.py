@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from pitmanyor.files import atomic_write
 from pitmanyor.fold_in import Completion, TopicShares, Way, infer
 from pitmanyor.graph import Graph
 from pitmanyor.results.measured import Measured
+from pitmanyor.results.new_documents import to_infer
 from pitmanyor.results.posterior import Posterior
+from pitmanyor.results.summary_html import fit_html
 from pitmanyor.runs.advance import Run
 from pitmanyor.runs.chain_settings import Method
 from pitmanyor.runs.checkpoints import Checkpoints
@@ -156,7 +159,7 @@ class Fit(Measured):
 
     def infer(
         self,
-        corpus: Corpus,
+        documents: Any,
         *,
         sweeps: int | None = None,
         seed: int = 0,
@@ -166,6 +169,8 @@ class Fit(Measured):
     ) -> TopicShares:
         """Topic shares of documents that were not in the fit, with everything learned held fixed.
 
+        `documents` is a Corpus, or texts, token lists, a data frame, a path or anything else that `read` takes, which
+        is read as the fitted corpus was, with one document per post.
         Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
         counted. `completion="gibbs"` averages over the last three quarters of the sweeps; `"paper"` makes one pass
         through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
@@ -176,6 +181,7 @@ class Fit(Measured):
         chain that is shown which most of their tokens have.
         """
         way = Way(completion, sweeps, seed, threads)
+        corpus = to_infer(documents, self.corpus, self.stream().name)
         found = infer(self, corpus, way, node)
         if len(self.runs) == 1:
             return found
@@ -194,6 +200,9 @@ class Fit(Measured):
         for topic in np.flatnonzero(place >= 0):  # an empty topic is like no other
             out[:, place[topic]] += shares[:, topic]
         return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+    def _repr_html_(self) -> str:
+        return fit_html(self)
 
     def __repr__(self) -> str:
         n = len(self.runs)

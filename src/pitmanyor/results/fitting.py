@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.results.fitted import Fit as Fit
+from pitmanyor.results.new_documents import to_fit
+from pitmanyor.results.notebook_bars import bars as progress_bars
 from pitmanyor.runs.advance import Run, advance, new_run
 from pitmanyor.runs.chain_settings import METHODS, Method, Settings
 from pitmanyor.runs.checkpoints import Checkpoints
@@ -26,7 +27,6 @@ from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
 from pitmanyor.sampling.chain import tidy as tidy
 from pitmanyor.sampling.joining import root_of
-from pitmanyor.sampling.progress import Bars
 from pitmanyor.sampling.sweeps import Sweep, share_of_anchors
 from pitmanyor.sampling.text_and_network import observed_links
 from pitmanyor.seeds import checked
@@ -41,7 +41,7 @@ PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by 
 
 def fit(
     model: Graph,
-    corpus: Corpus,
+    corpus: Any,
     *,
     sweeps: int | None = None,
     seed: int,
@@ -69,6 +69,8 @@ def fit(
     """Sample the posterior of a model of a corpus.
 
     Exact blocked Gibbs sampling (maths 2-5); the same seed gives the same bytes on any number of threads.
+
+    corpus: a Corpus, or anything that `read` reads with its defaults, such as a path or a data frame.
 
     sweeps: how often all there is is updated; every token once at least.
     max_topics: no more topics than this (the posterior given that); below a gem only.
@@ -112,12 +114,15 @@ def fit(
     if not model.streams and model.link_sets:
         text_sweeps, spare_topics = 0, _topics_of_links(model, n_topics)
     elif n_topics is not None:
-        raise PlanError("n_topics is for graphs of links alone; this one has text, which finds its topics by itself")
+        raise PlanError(
+            f"n_topics={n_topics}: a graph with text infers its number of topics. For a fixed number fit "
+            f"models.lda({n_topics}); for an upper bound pass max_topics={n_topics} (n_topics= is for links alone)"
+        )
     _check(sweeps, seed, samples, initial_topics)
     if chains < 1 or chain < 0:
         raise PlanError(f"chains must be 1 or more, and chain 0 or more, not {chains} and {chain}")
     _check_links(model, text_sweeps, spare_topics, method)
-    plan = compile_plan(model, corpus)
+    plan = compile_plan(model, to_fit(corpus, checkpoint))
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
     moves = True if moves is None else bool(moves)
@@ -144,7 +149,7 @@ def fit(
         headers = [new_header(model, replace(settings, chain=settings.chain + i), corpus) for i in range(chains)]
         return _fit_together(plan, headers, checkpoint, _Going(None, threads, checkpoint_every), progress)
     run = new_run(plan, model, settings, threads)
-    with Bars(progress, [settings.sweeps]) as bars:
+    with progress_bars(progress, [settings.sweeps]) as bars:
         if checkpoint is None:
             advance(run, None, bars)
             return Fit(run)
@@ -169,7 +174,7 @@ def _fit_together(plan: Plan, headers: Sequence[Header], checkpoint: Place | Non
     Checkpoints("", headers[0], how.checkpoint_every)  # teaches if that is no time
     with tempfile.TemporaryDirectory(prefix="pitmanyor-") as temporary:
         homes = create(checkpoint or Path(temporary) / "run", headers, plan.corpus)
-        continue_together(homes, how._asdict(), Bars(progress, [header.settings.sweeps for header in headers]))
+        continue_together(homes, how._asdict(), progress_bars(progress, [header.settings.sweeps for header in headers]))
         if not all((home / STATE).exists() for home in homes):
             raise KeyboardInterrupt  # it came before every chain had a first state
         return Fit(_restored(homes, plan), checkpoint)
@@ -208,7 +213,9 @@ def resume(
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
     how = _Going(sweeps, threads, checkpoint_every)
-    bars = Bars(progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()])
+    bars = progress_bars(
+        progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()]
+    )
     if len(homes) == 1:
         with bars:
             return Fit(continue_run(path, **how._asdict(), progress=bars), path)

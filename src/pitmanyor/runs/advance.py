@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
 import time
 from dataclasses import dataclass, field
 
 from pitmanyor.graph import Graph
+from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.chain_settings import Settings
@@ -35,7 +35,7 @@ def default_threads(n_tokens: int, beside: int = 1) -> int:
 
     One for a small corpus, whose sweeps are collapsed, because parallel kernels take long to compile.
     """
-    return 1 if n_tokens <= SMALL_CORPUS else max(1, len(os.sched_getaffinity(0)) // beside)
+    return 1 if n_tokens <= SMALL_CORPUS else max(1, cores() // beside)
 
 
 def new_chain(state: State, settings: Settings, threads: int | None, beside: int = 1) -> Chain:

@@ -18,6 +18,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError, GraphError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
+from pitmanyor.machine import move_directory
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
@@ -60,24 +61,30 @@ def new_header(graph: Graph, settings: Settings, corpus: Corpus) -> Header:
     return Header(graph, settings, corpus.content_hash, secrets.token_hex(8), __version__)
 
 
-def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]:
-    """Make the directory of a run, or of several chains side by side, and return those of the chains.
-
-    It is made all at once: whoever finds it finds all headers and the corpus in it.
-    """
+def refuse_existing(path: Place) -> Path:
+    """The place of a run that is to be made; a FileError if there is something."""
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise FileError(
             f"{target}: there is something already; take a new place, or go on with it by "
             f"pitmanyor.resume({str(path)!r})"
         )
+    return target
+
+
+def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]:
+    """Make the directory of a run, or of several chains side by side, and return those of the chains.
+
+    It is made all at once: whoever finds it finds all headers and the corpus in it.
+    """
+    target = refuse_existing(path)
     making = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         for place, header in zip(_places(making, headers), headers, strict=True):
             place.mkdir(parents=True)
             corpus.save(place / CORPUS)
             write_header(place, header)
-        os.rename(making, target)
+        move_directory(making, target)
     except FileError:
         raise
     except OSError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pitmanyor import machine
 from pitmanyor.errors import FileError
 from pitmanyor.runs.directory import Place
 
@@ -36,19 +36,18 @@ def hold(path: Place) -> Iterator[None]:
 
 def _take(path: Place, descriptor: int) -> None:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
-        raise FileError(
-            f"{path}: process {holder} is writing this run; wait until it ends, stop it (Ctrl-C or kill: it saves "
-            "itself first), or work on a copy of the directory"
-        ) from None
+        taken = machine.try_lock(descriptor)
     except OSError as error:
         raise FileError(
             f"{path}: this file system has no locks ({error.strerror or error}); use a local one"
         ) from error
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+    if not taken:
+        holder = machine.read_start(descriptor, 20).decode("ascii", "replace").strip() or "unknown"
+        raise FileError(
+            f"{path}: process {holder} is writing this run; wait until it ends, stop it (Ctrl-C or kill: it saves "
+            "itself first), or work on a copy of the directory"
+        )
+    machine.write_whole(descriptor, str(os.getpid()).encode())
 
 
 def _sweep_up(home: Path) -> None:

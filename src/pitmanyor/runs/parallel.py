@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
-import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, Queue
 from typing import Any
 
-from pitmanyor import errors
+from pitmanyor import errors, machine
 from pitmanyor.errors import PitmanyorError, StateError
 from pitmanyor.runs.signals import Termination
 from pitmanyor.sampling.interrupt import Interrupt
 from pitmanyor.sampling.progress import Bars, Swept
 
 PAUSE = 0.2  # seconds between two looks at signals
-BLOCK = 1 << 16
 
 
 class Worker:
@@ -30,7 +30,7 @@ class Worker:
         self.home = home
         self.error: PitmanyorError | None = None
         self.asked = False  # for an end
-        self._rest = b""
+        self._listener: threading.Thread | None = None
         place = str(Path(__file__).parents[2])  # where this package is
         paths = os.pathsep.join([place, *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
@@ -38,7 +38,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": paths},
-            start_new_session=True,  # Ctrl-C at a terminal is for the parent alone
+            **machine.apart(),  # Ctrl-C at a terminal is for the parent alone
         )
         assert self.process.stdin is not None and self.process.stdout is not None
         self.input, self.output = self.process.stdin, self.process.stdout
@@ -53,24 +53,31 @@ class Worker:
         self.process.kill()
         self.process.wait()
         self.input.close()
+        if self._listener is not None:
+            self._listener.join()
         self.output.close()
 
-    def read(self) -> list[dict[str, Any]] | None:
-        """What the process has said since the last time; None at its end."""
-        more = os.read(self.output.fileno(), BLOCK)
-        if not more:
-            self.process.wait()
-            return None
-        *lines, self._rest = (self._rest + more).split(b"\n")
-        return [json.loads(line) for line in lines]
+    def listen(self, to: Queue[tuple[Worker, dict[str, Any] | None]]) -> None:
+        """Pass on what the process says, and None at its end; in a thread, because not every system waits for pipes."""
+
+        def pass_on() -> None:
+            try:
+                for line in self.output:
+                    to.put((self, json.loads(line)))
+            except (OSError, ValueError):  # the pipe was closed, or the process was killed within a line
+                pass
+            to.put((self, None))
+
+        self._listener = threading.Thread(target=pass_on, daemon=True)
+        self._listener.start()
 
     def failure(self) -> PitmanyorError | None:
         """Why the process did not reach its end, if it did not and was not asked to stop."""
         code = self.process.returncode
-        if self.error is not None or code == 0 or (self.asked and code == -signal.SIGTERM):
+        if self.error is not None or code == 0 or (self.asked and machine.was_asked_to_end(code)):
             return self.error
         how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-        memory = "; the machine may have run out of memory" if code == -signal.SIGKILL else ""
+        memory = "; the machine may have run out of memory" if machine.was_killed(code) else ""
         return StateError(f"its process {how}{memory}; its last checkpoint is there")
 
 
@@ -101,20 +108,21 @@ def continue_together(homes: Sequence[Path], options: dict[str, Any], progress: 
 
 def _watch(workers: Sequence[Worker], progress: Bars, asked: Callable[[], bool]) -> None:
     """Listen until all processes have ended; ask all of them to stop if one fails, or if `asked` says so."""
-    with selectors.DefaultSelector() as selector:
-        for chain, worker in enumerate(workers):
-            selector.register(worker.output, selectors.EVENT_READ, chain)
-        while selector.get_map():
-            for key, _ in selector.select(PAUSE):
-                worker = workers[key.data]
-                said = worker.read()
-                for message in said or ():
-                    _heed(worker, message, progress, key.data)
-                if said is None:
-                    selector.unregister(worker.output)
-            if asked() or any(worker.process.returncode for worker in workers):
-                for worker in workers:
-                    worker.stop()
+    heard: Queue[tuple[Worker, dict[str, Any] | None]] = Queue()
+    for worker in workers:
+        worker.listen(heard)
+    running = set(workers)
+    while running:
+        with suppress(Empty):
+            worker, message = heard.get(timeout=PAUSE)
+            if message is None:
+                worker.process.wait()
+                running.discard(worker)
+            else:
+                _heed(worker, message, progress, workers.index(worker))
+        if asked() or any(worker.process.returncode for worker in workers):
+            for worker in workers:
+                worker.stop()
 
 
 def _heed(worker: Worker, message: dict[str, Any], progress: Bars, chain: int) -> None:

@@ -54,7 +54,7 @@ def stop_at_end_of_input() -> None:
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 1 << 10):  # not sys.stdin, whose lock the end of the process wants
             pass
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)  # os.kill would end the process at once on Windows
 
     threading.Thread(target=wait, daemon=True).start()
 

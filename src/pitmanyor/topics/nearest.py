@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import PlanError
+from pitmanyor.errors import EvidenceWarning, PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.blocks import document_blocks
-from pitmanyor.topics.topic_view import View, pooled, view
+from pitmanyor.topics.grouped_words import pooled
+from pitmanyor.topics.topic_view import View, view
 
 Floats = NDArray[np.float64]
+FEWEST_POSTS = 5  # with fewer, an author is hardly more than the mean of all authors
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ def similar(
     """The n documents, authors or topics that are most like one of them, the most alike first.
 
     The score is the affinity of two distributions, sum_k sqrt(p_k q_k): 1 if they are the same, 0 if they share
-    nothing. Documents and authors are compared by their topics, topics that have tokens by their words.
+    nothing. Documents and authors are compared by their topics, topics that have tokens by their words. Authors with
+    fewer than five posts cannot be told apart; an EvidenceWarning names them.
     """
     given = [what for what in (document, author, topic) if what is not None]
     if len(given) != 1:
@@ -47,7 +51,9 @@ def similar(
         return nearest(words, shown.find(topic), shown.topics, n, _empty(fit, shown))
     if author is not None:
         labels, shares = author_shares(fit)
-        return nearest(view(fit).fold(shares), place_of(author, labels), labels, n)
+        found = nearest(view(fit).fold(shares), place_of(author, labels), labels, n)
+        warn_of_few_posts(fit, author, found)
+        return found
     assert document is not None
     if not 0 <= document < fit.corpus.n_documents:
         raise PlanError(f"there is no document {document}: they are numbered 0 to {fit.corpus.n_documents - 1}")
@@ -67,6 +73,28 @@ def place_of(author: Hashable, labels: list[Hashable]) -> int:
     if author not in labels:
         raise PlanError(f"there is no author {author!r} in this fit; there are {len(labels)}, such as {labels[0]!r}")
     return labels.index(author)
+
+
+def warn_of_few_posts(fit: Fit, author: Hashable, found: Sequence[Scored]) -> None:
+    """Warn if an author, or authors that were found for it, have too few posts to tell what they write about.
+
+    Where links were sampled too, they tell as well as posts do.
+    """
+    group = fit.corpus.groups.get("author")
+    if group is None or fit.state.network or not fit.graph.streams:
+        return
+    counts = np.bincount(group.codes, minlength=len(group.labels))
+    posts = dict(zip(group.labels, counts.tolist(), strict=True))
+    said = []
+    if posts.get(author, FEWEST_POSTS) < FEWEST_POSTS:
+        said.append(f"{author!r} has only {posts[author]} posts, too few to tell whom they are like")
+    few = [one.label for one in found if posts.get(one.label, FEWEST_POSTS) < FEWEST_POSTS]
+    if few:
+        said.append(
+            f"{len(few)} of {len(found)} authors found have fewer than {FEWEST_POSTS} posts, such as {few[0]!r}"
+        )
+    if said:
+        warnings.warn("; ".join(said), EvidenceWarning, stacklevel=3)
 
 
 def affinity(rows: Floats, one: Floats) -> Floats:

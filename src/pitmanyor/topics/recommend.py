@@ -11,7 +11,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.drafts import Post, as_corpus, check_posts
-from pitmanyor.topics.nearest import Scored, affinity, best, place_of
+from pitmanyor.topics.nearest import Scored, affinity, best, place_of, warn_of_few_posts
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,9 @@ def recommend_authors(
         scores = fit.link_probability([author] * len(labels), labels, links)
     else:
         scores = affinity(shares, shares[place])
-    return best(scores, labels, n, leave_out=out)
+    found = best(scores, labels, n, leave_out=out)
+    warn_of_few_posts(fit, author, found)
+    return found
 
 
 def _topics_of(fit: Fit, posts: Sequence[Post], seed: int) -> Floats:

@@ -14,10 +14,10 @@ from pitmanyor.fold_in import Way, infer
 from pitmanyor.plan.instances import groupings
 from pitmanyor.results.fitting import Fit
 from pitmanyor.results.posterior import Posterior
+from pitmanyor.topics.automatic_names import TAGS
 from pitmanyor.topics.drafts import Post, as_corpus
 from pitmanyor.topics.echoes import Echoes
 from pitmanyor.topics.nearest import Scored, best, place_of
-from pitmanyor.topics.topic_view import TAGS
 
 Floats = NDArray[np.float64]
 From = Literal["both", "model", "posts"]

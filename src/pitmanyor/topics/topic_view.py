@@ -1,27 +1,22 @@
 """Topics as they are shown: merged ones as one, each with a name.
 
-By itself a topic is named by its likeliest hashtags (the paper, section 5.6), or by words if it has none.
+By default a topic is named by its hashtags (the paper, section 5.6), or by words if few of its posts have them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
-from pitmanyor.topics.counts import streams_of, word_counts
+from pitmanyor.topics.automatic_names import By, automatic_names
 from pitmanyor.topics.names import read_names
 
 Floats = NDArray[np.float64]
-By = Literal["lift", "probability"]
-TAGS = "hashtag"
-SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
-EMPTY = "(empty)"
-ROUNDING = 1e-9  # log(p/q) up to which p is q
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +74,7 @@ def view(fit: Fit, n: int = 3, by: By = "lift") -> View:
     shown = [topic for topic in range(fit.n_topics) if topic not in merged]
     members = [entries[topic].topics if topic in entries else (topic,) for topic in shown]
     given = [entries[topic].name if topic in entries else None for topic in shown]
-    made = _automatic(fit, members, n, by)
+    made = automatic_names(fit, members, n, by)
     return View([own or name for own, name in zip(given, made, strict=True)], members)
 
 
@@ -89,58 +84,8 @@ def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
     `by="probability"` takes the likeliest, as the paper does. `by="lift"` takes those that set the topic apart: by
     p log(p/q), where p is the probability in the topic and q in the corpus. (The ratio p/q alone would name topics by
     tags that hardly occur.) Only those with p > q set it apart: a topic without such tags has words, and one without
-    such words the likeliest. Tags and words must have occurred twice in the topic. Names that people gave, with
-    `rename` or `merge`, come first; merged topics share one.
+    such words the likeliest. Tags and words must have occurred twice in the topic, and by lift, tags in a tenth of the
+    posts whose main topic it is. Names that people gave, with `rename` or `merge`, come first; merged topics share one.
     """
     seen = view(fit, n, by)
     return [seen.names[i] for i in seen.place]
-
-
-def _automatic(fit: Fit, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
-    streams = streams_of(fit)
-    if not streams:  # a fit of links alone has nothing to name topics by
-        return [f"topic {group[0]}" for group in members]
-    names = [EMPTY] * len(members)
-    # Tags come last, for they have the last word.
-    for stream in sorted(streams, key=lambda name: (name == TAGS, name == "word")):
-        if stream not in (TAGS, "word") and "word" in streams:
-            continue
-        sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
-        for i, (apart, likely) in enumerate(_best(fit, stream, members, n)):
-            words = apart if by == "lift" else likely
-            if not words and names[i] == EMPTY:
-                words = likely  # nothing sets it apart; what it has is better than no name
-            if words:
-                names[i] = comma.join(sign + word for word in words)
-    return names
-
-
-def _best(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[tuple[list[str], list[str]]]:
-    """The n words of a stream that most set every group of topics apart, and its n likeliest."""
-    words = fit.words_of(stream)
-    counts = word_counts(fit, stream)
-    grouped, everywhere = pooled(fit, stream, members)
-    out = []
-    for p, group in zip(grouped, members, strict=True):
-        seen = np.flatnonzero(counts[list(group)].sum(axis=0) >= SEEN)
-        lift = np.log(p[seen] / everywhere[seen])
-        own = lift > ROUNDING
-        apart = seen[own][np.argsort(-(p[seen] * lift)[own], kind="stable")[:n]]
-        likely = seen[np.argsort(-p[seen], kind="stable")[:n]]
-        out.append(([words[w] for w in apart], [words[w] for w in likely]))
-    return out
-
-
-def pooled(fit: Fit, stream: str, members: list[tuple[int, ...]]) -> tuple[Floats, Floats]:
-    """The words of a stream in every group of topics (a row each, by their tokens), and in all of them."""
-    phi = fit.topic_words(stream)
-    weight = word_counts(fit, stream).sum(axis=1)
-    rows = [
-        np.average(phi[list(g)], axis=0, weights=weight[list(g)] if weight[list(g)].any() else None) for g in members
-    ]
-    return np.stack(rows), weight @ phi / max(weight.sum(), 1)
-
-
-def group_words(fit: Fit, stream: str, members: list[tuple[int, ...]], n: int) -> list[list[tuple[str, float]]]:
-    """The n likeliest words of every group of topics, with their probabilities."""
-    return fit.likeliest(pooled(fit, stream, members)[0], n, stream)

@@ -10,7 +10,7 @@ function drawHead() {
     about.tags && named(about.tags, "hashtag"),
     named(about.words, "different word"),
     about.first && [`${day(Date.parse(about.first) / 60000)} – ${day(Date.parse(about.last) / 60000)}`, ""],
-    numbers.low < numbers.high && [`${numbers.low} – ${numbers.high}`, "topics with 90 % probability"],
+    trust.intervals && numbers.low < numbers.high && [`${numbers.low} – ${numbers.high}`, "topics with 90 % probability"],
     numbers.small && [count(numbers.small), `smaller ${numbers.small === 1 ? "one holds" : "ones hold"} ${percent(numbers.small_share)} of the tokens`],
     about.chains > 1 && named(about.chains, "chain"),
   ].filter(Boolean);
@@ -44,7 +44,7 @@ function updateSide() {
   const list = document.getElementById("list");
   const search = document.getElementById("search");
   if (search.value !== state.q) search.value = state.q;
-  document.getElementById("said").textContent = state.q ? plural(shown.length, "topic") + " found" : "Topics by size, with 90 % intervals";
+  document.getElementById("said").textContent = state.q ? plural(shown.length, "topic") + " found" : data.trust.intervals ? "Topics by size, with 90 % intervals" : "Topics by size";
   document.getElementById("clear").hidden = state.topic === null && !state.q;
   const rows = shown.map((k) => make("li", {}, topicRow(k)));
   const small = data.topics.filter((topic) => topic.small).length;
@@ -95,6 +95,6 @@ function sparkline(k) {
   const x = d3.scaleLinear([0, values.length - 1], [1, 69]);
   const y = d3.scaleLinear([0, d3.max(values) || 1], [15, 1]);
   const svg = d3.create("svg").attr("width", 70).attr("height", 16).attr("aria-hidden", "true");
-  svg.append("path").attr("d", d3.line((_, i) => x(i), (v) => y(v)).defined((v) => v !== null)(values)).attr("fill", "none").style("stroke", shade(k)).style("stroke-width", 1.2);
+  svg.append("path").attr("d", d3.line((_, i) => x(i), (v) => y(v)).defined((v) => v !== null)(values)).attr("fill", "none").style("stroke", shade(k)).style("stroke-width", 1.2).style("stroke-linecap", "round"); // a lone period is a dot
   return svg.node();
 }

@@ -1,0 +1,87 @@
+"""Names of topics that nobody named: hashtags that many of its posts have, or else words."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.results.posterior import Posterior
+from pitmanyor.topics.counts import document_counts, seated, streams_of, word_counts
+from pitmanyor.topics.grouped_words import pooled
+
+Ints = NDArray[np.int64]
+By = Literal["lift", "probability"]
+TAGS = "hashtag"
+SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
+FAIR = 0.1  # of the posts whose main topic it is must have one of the tags that name a topic: fewer are stray ones
+EACH = 0.02  # ... and each of the tags
+EMPTY = "(empty)"
+ROUNDING = 1e-9  # log(p/q) up to which p is q
+
+
+def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
+    """A name for every group of topics. By lift, hashtags name it only if a fair share of its posts have them."""
+    streams = streams_of(fit)
+    if not streams:  # a fit of links alone has nothing to name topics by
+        return [f"topic {group[0]}" for group in members]
+    names, main = [EMPTY] * len(members), _main_documents(fit, members)
+    # Tags come last, because they replace words.
+    for stream in sorted(streams, key=lambda name: (name == TAGS, name == "word")):
+        if stream not in (TAGS, "word") and "word" in streams:
+            continue
+        sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
+        for i, (apart, likely) in enumerate(_best(fit, stream, members, n)):
+            words = apart if by == "lift" else likely
+            if stream == TAGS and by == "lift":
+                words = _common(fit, members[i], words, main[i])
+            if not words and names[i] == EMPTY:
+                words = likely  # nothing sets it apart; what it has is better than no name
+            if words:
+                names[i] = comma.join(sign + word for word in words)
+    return names
+
+
+def _best(fit: Posterior, stream: str, members: list[tuple[int, ...]], n: int) -> list[tuple[list[str], list[str]]]:
+    """The n words of a stream that most set every group of topics apart, and its n likeliest."""
+    words = fit.words_of(stream)
+    counts = word_counts(fit, stream)
+    grouped, everywhere = pooled(fit, stream, members)
+    out = []
+    for p, group in zip(grouped, members, strict=True):
+        seen = np.flatnonzero(counts[list(group)].sum(axis=0) >= SEEN)
+        lift = np.log(p[seen] / everywhere[seen])
+        own = lift > ROUNDING
+        apart = seen[own][np.argsort(-(p[seen] * lift)[own], kind="stable")[:n]]
+        likely = seen[np.argsort(-p[seen], kind="stable")[:n]]
+        out.append(([words[w] for w in apart], [words[w] for w in likely]))
+    return out
+
+
+def _main_documents(fit: Posterior, members: list[tuple[int, ...]]) -> list[Ints]:
+    """For every group of topics the documents in which it has most tokens."""
+    place = np.empty(fit.n_topics, np.int64)
+    for i, group in enumerate(members):
+        place[list(group)] = i
+    pairs = document_counts(fit.state.plan, place[fit.state.text.topic], len(members))
+    order = np.lexsort((-pairs.tokens, pairs.document))
+    documents, first = np.unique(pairs.document[order], return_index=True)
+    main = pairs.topic[order][first]
+    return [documents[main == i] for i in range(len(members))]
+
+
+def _common(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> list[str]:
+    """Those of the tags that are no stray ones; none, if all of them together cover too few documents."""
+    kept = [tag for tag in tags if _coverage(fit, group, [tag], documents) >= EACH]
+    return kept if kept and _coverage(fit, group, kept, documents) >= FAIR else []
+
+
+def _coverage(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> float:
+    """The share of these documents that have one of the tags, as a token of the group."""
+    if not len(documents):
+        return 0.0
+    tokens, words = seated(fit, TAGS), fit.words_of(TAGS)
+    columns = [words.index(tag) for tag in tags]
+    here = np.isin(tokens.topic, group) & np.isin(tokens.word, columns)
+    return float(np.isin(documents, tokens.document[here]).mean())
