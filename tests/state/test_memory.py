@@ -66,7 +66,7 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     plan = compile_plan(hpyp(), CORPUS)
     refuse_if_too_large(plan, 1000)
     size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 500_000}
-    monkeypatch.setattr("pitmanyor.state.memory.os.sysconf", size.__getitem__)
+    monkeypatch.setattr("os.sysconf", size.__getitem__)
     refuse_if_too_large(plan, 10)
     message = "with 1008 topic columns this model needs 0.0 GB, and this machine has 0.0; lower max_topics"
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
@@ -102,7 +102,7 @@ def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch)
     initialise(state, (1, 0, 0), 20)
     before, layout, n_topics, columns = state_of(state), state.layout, state.n_topics, state.capacity + 16
     size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, columns) - 1}
-    monkeypatch.setattr("pitmanyor.state.memory.os.sysconf", size.__getitem__)
+    monkeypatch.setattr("os.sysconf", size.__getitem__)
     message = (
         f"this chain has {n_topics} topics, and new ones need room: {columns} columns beside the {state.capacity} they "
         "are filled from take 0.0 GB, and this machine has 0.0; set max_topics, say to"
@@ -120,7 +120,7 @@ def test_columns_grow_by_half_where_memory_allows_and_by_as_many_as_needed_where
     state = new_state(compile_plan(hpyp(), CORPUS))
     grow(state, 64)
     size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, 96) - 1}
-    monkeypatch.setattr("pitmanyor.state.memory.os.sysconf", size.__getitem__)
+    monkeypatch.setattr("os.sysconf", size.__getitem__)
     grow(state, 65)
     assert state.capacity == 80
     size["SC_PHYS_PAGES"] = _need(state, 120)

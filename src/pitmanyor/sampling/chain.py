@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
 from pitmanyor.plan import Plan
+from pitmanyor.plan.distinct_words import distinct_words_plan, topics_of_all
 from pitmanyor.plan.silence import TOPICS, WORDS
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
-from pitmanyor.sampling.distinct_words import distinct_words_plan, topics_of_all
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of

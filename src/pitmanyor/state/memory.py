@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
+from pitmanyor import machine
 from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
 from pitmanyor.state.layout import Layout, build_layout
@@ -17,6 +17,7 @@ PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a lit
 PER_SAMPLED = 8  # topic and code: a kept sample has its own, and tables of its own
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
+UNKNOWN = 2**62  # bytes, where the system does not tell
 EXPECTED_TOPICS = 64
 
 
@@ -92,7 +93,7 @@ def _bytes(layout: Layout) -> int:
 
 def physical_memory() -> int:
     """Bytes of memory that this machine has, or that its container may use."""
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    have = machine.total_memory() or UNKNOWN
     for place in LIMITS:
         try:
             text = Path(place).read_text()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.graph import Graph
-from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.plan.plan import Plan, compile_plan
 
 
 def distinct_words_plan(plan: Plan) -> Plan | None:
