@@ -1,0 +1,94 @@
+"""The search for a start: how many topics are dealt at first hardly matters, and needless topics are merged."""
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, Graph, models, simulate
+from pitmanyor.graph import uniform
+from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.chain import Chain
+from pitmanyor.sampling.split_merge import NONE, Selection, SplitMerge
+from pitmanyor.sampling.start import DOUBLINGS, FEW, ROUNDS, Greedy, search
+from pitmanyor.state import new_state
+from pitmanyor.state.topic_sizes import is_large
+
+TOPICS = 6
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[Corpus, np.ndarray]:
+    g = Graph()
+    mu = g.dirichlet("mu", over=TOPICS, concentration=20.0 * TOPICS)
+    theta = g.pyp("theta", base=mu, plate="document", discount=0.0, concentration=1.0)
+    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.5, concentration=100.0)
+    phi = g.pyp("phi", base=gamma, plate="topic", discount=0.5, concentration=30.0)
+    g.tokens("word", topic=theta, emit=phi)
+    drawn = simulate(g, documents=400, tokens=60, vocabulary=500, seed=3)
+    return drawn.corpus, np.concatenate([np.asarray(row) for row in drawn.topics["word"]])
+
+
+def _chain(corpus: Corpus, graph: Graph | None = None) -> Chain:
+    return Chain(new_state(compile_plan(graph or models.hpyp(), corpus)), seed=1, passes=2, moves=True)
+
+
+def _n_large(chain: Chain) -> int:
+    return int(np.count_nonzero(is_large(np.bincount(chain.state.text.topic))))
+
+
+def _at_the_truth(planted: tuple[Corpus, np.ndarray], halved: bool) -> Chain:
+    """A chain at the planted topics; the first of them is dealt to two, document by document, if `halved`."""
+    corpus, truth = planted
+    chain = _chain(corpus)
+    topics, documents = truth[chain.state.plan.order.source].astype(np.int64), chain.state.plan.order.document
+    if halved:
+        topics[(topics == 0) & (documents % 2 == 1)] = TOPICS
+    chain.initialise_at(topics)
+    for _ in range(5):
+        chain._sample_tokens((1, 0, 1 + chain.n_sweeps))
+    return chain
+
+
+@pytest.mark.parametrize("n_topics", [1, 5, 60])
+def test_the_number_of_topics_dealt_at_first_does_not_matter(planted, n_topics) -> None:
+    chain = _chain(planted[0])
+    chain.initialise(n_topics)
+    assert _n_large(chain) == TOPICS
+
+
+def test_a_bursty_model_starts_well_too(planted) -> None:
+    chain = _chain(planted[0], models.bursty(models.hpyp()))
+    chain.initialise(30)
+    assert _n_large(chain) == TOPICS
+
+
+@pytest.mark.parametrize("halved", [True, False])
+def test_two_halves_of_a_topic_are_merged_and_two_topics_are_not(planted, halved) -> None:
+    chain = _at_the_truth(planted, halved)
+    state, moves = chain.state, SplitMerge(chain.state)
+    moves.index(state)
+    one = int(np.bincount(state.text.topic).argmin()) if halved else 0
+    other, _ = Greedy(moves, (1, 0, 9))._nearest(state, one)
+    anchors = int(moves.tokens_of(one)[0]), int(moves.tokens_of(other)[0])
+    before = state.text.topic.copy(), state.text.code.copy(), state.net.counts.copy()
+    proposal = moves.merge_or_split_again(state, Selection((one, other), (one, NONE), anchors), (1, 0, 9, 1))
+    assert (proposal.log_alpha > 0.0) == halved
+    assert not np.any(state.text.topic == other)
+    moves.refuse(state, proposal)
+    for array, was in zip((state.text.topic, state.text.code, state.net.counts), before, strict=True):
+        np.testing.assert_array_equal(array, was)
+
+
+def test_a_search_that_sweeps_undo_comes_to_an_end() -> None:
+    chain = _chain(Corpus.from_tokens([["a", "b"], ["a"], ["b", "c"]]))
+    chain.initialise(2)
+    n_sweeps = []
+    rounds = search(chain.state, lambda times, _: n_sweeps.append(times), (1, 0, 2**32), lambda: True)
+    assert len(rounds) <= ROUNDS
+    assert len(n_sweeps) <= 1 + DOUBLINGS + 2 * ROUNDS
+
+
+def test_nobody_who_wants_to_stop_waits_for_more_rounds(planted) -> None:
+    chain = _chain(planted[0])
+    chain.initialise(FEW, lambda: False)
+    assert chain.started
+    assert chain.state.n_topics >= TOPICS
