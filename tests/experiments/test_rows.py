@@ -113,8 +113,8 @@ def test_without_hashtags_everything_that_needs_none_is_run():
 
 def test_discounts_are_told():
     found = rows("fit", posts())
-    assert (found["hdp_lda"].discounts, found["tntm"].discounts) == ("topics 0, words 0", "topics 0.5, words 0.7")
-    assert found["random_function"].discounts == "topics 0.5"
+    assert (found["hdp_lda"].discounts, found["tntm"].discounts) == ("topics 0, words 0", "topics 0, words 0.5")
+    assert found["random_function"].discounts == "topics 0"
 
 
 def test_hashtags_and_labels_are_asked_for():

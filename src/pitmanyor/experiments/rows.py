@@ -17,7 +17,7 @@ from pitmanyor.models import author_topic, hdp_lda, lda, tntm
 Edit = Callable[[Graph], Graph]
 POOLED_TOPICS = (10, 20)
 SCALES = (0.01, 0.1, 1.0, 10.0)
-DISCOUNTS = (0.0, 0.3, 0.5, 0.7)
+DISCOUNTS = (0.3, 0.5, 0.7)
 TOPIC_NODES = ("mu0", "mu1", "nu", "eta", "theta_tag", "theta")
 
 ABLATIONS: dict[str, tuple[str, Edit]] = {
