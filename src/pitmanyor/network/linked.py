@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.kernels.network.masses import (
     Masses,
     column_density,
@@ -30,7 +31,6 @@ from pitmanyor.seeds import generator
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Seed = tuple[int, int, int]
-ONE_BY_ONE = 44  # the purpose of random streams; it takes the next one too
 NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
 
 
@@ -138,7 +138,7 @@ class LinkedNode:
 
     def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """The same where some links look at pairs of vectors: judged out here, by all sets together."""
-        rng = generator(seed, ONE_BY_ONE + whole)
+        rng = generator(seed, purposes.ONE_BY_ONE + whole)
         tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
         unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
         for i in range(len(row)):

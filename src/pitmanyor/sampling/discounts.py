@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import StateError
 from pitmanyor.graph import Beta, Node
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
@@ -36,7 +37,6 @@ from pitmanyor.state.stirling_sizes import fit_table
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 EVERY = 4  # sweeps: the nodes take turns
-SLICES = 13  # the purpose of the stream
 WIDEST = 0.5  # of the first interval
 
 
@@ -50,7 +50,7 @@ class Opened(NamedTuple):
 
 def sample_discounts(state: State, seed: Seed, but: Collection[str] = ()) -> None:
     """Draw the discounts whose turn it is in this sweep, of those that have a prior; `but` these nodes'."""
-    rng = generator(seed, SLICES)
+    rng = generator(seed, purposes.DISCOUNTS)
     for turn, i in enumerate(state.plan.sampled_discounts):
         if (seed[2] + turn) % EVERY == 0 and state.plan.nodes[i].name not in but:
             draw_discount(state, i, rng)

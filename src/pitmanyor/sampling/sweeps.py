@@ -8,6 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import PlanError
 from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN, collapsed_sweep
 from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
@@ -25,7 +26,6 @@ SWEEPS = ("mixed", "collapsed", "explicit")
 TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
-ANCHORS = 11  # the purpose of the stream that picks them
 
 
 def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
@@ -48,7 +48,8 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
 def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
     """Seat every token: topics drawn one after the other, or dealt at random over `n_topics` to begin with."""
     if n_topics is not None:
-        return initialise_at(state, seed, generator(seed, 0).integers(n_topics, size=len(state.text.topic)), n_topics)
+        topics = generator(seed, purposes.FIRST_CHOICE).integers(n_topics, size=len(state.text.topic))
+        return initialise_at(state, seed, topics, n_topics)
     state.text.topic[:] = UNSEEN
     _seat_all(state, seed)
 
@@ -125,7 +126,7 @@ def pick_anchors(state: State, share: float, seed: Seed) -> NDArray[np.bool_]:
 
     Without any held topics no other document could be visited, and what is measured of them would be out of date.
     """
-    rng, lengths = generator(seed, ANCHORS), np.diff(state.text.first[:: state.text.leaf.shape[1]])
+    rng, lengths = generator(seed, purposes.ANCHORS), np.diff(state.text.first[:: state.text.leaf.shape[1]])
     is_anchor = np.asarray(rng.random(state.plan.n_documents) < share)
     if lengths.any() and not lengths[is_anchor].any():
         is_anchor[rng.choice(np.flatnonzero(lengths))] = True

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_tables, log_gamma, log_tilted_stable
 from pitmanyor.kernels.numbers.stable_density import log_tilted
 from pitmanyor.kernels.numbers.stirling import draw_tables
@@ -19,7 +20,6 @@ from pitmanyor.kernels.restaurant.arrays import Floats, Ints
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
-JOIN, SCALARS, COLUMNS, ONE = 31, 32, 33, 37  # purposes of random streams; COLUMNS and ONE take the next one too
 LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
 LEAST_SHAPE = 1e-300
 MOST_STEPS, NARROW = 100, 1e-12
@@ -106,7 +106,7 @@ def propose(masses, tables, index, a, i, share, key, n, tried):
 @kernel
 def propose_one(masses, tables, index, a, i, whole, seed, tried):
     """Into `tried` a proposal for instance i, for those who judge it elsewhere."""
-    key = stream_key(seed[0], seed[1], seed[2], i, ONE + whole)
+    key = stream_key(seed[0], seed[1], seed[2], i, purposes.PROPOSAL + whole)
     share = 1.0 if whole else float(len(tried)) ** -uniform(key, 0)
     propose(masses, tables, index, a, i, share, key, np.int64(1), tried)
 
@@ -115,7 +115,7 @@ def propose_one(masses, tables, index, a, i, whole, seed, tried):
 def start_masses(masses, tables, index, a, n_tables, seed):
     """Masses for a network that joins, given the tables of every instance: u and g from the tables, then all J."""
     for i in range(len(masses.log_u0)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, JOIN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.MASSES_START), np.int64(0)
         b, log_q, log_g, c = masses.concentration[i], 0.0, 0.0, 0
         for k in range(masses.customers.shape[1]):
             c += masses.customers[i, k]
@@ -135,7 +135,7 @@ def start_masses(masses, tables, index, a, n_tables, seed):
 def widen_all(masses, a, seed, log_q):
     """log(1 + u) of every instance, for moves of all of them together."""
     for i in range(len(log_q)):
-        key = stream_key(seed[0], seed[1], seed[2], 2 * i, COLUMNS)
+        key = stream_key(seed[0], seed[1], seed[2], 2 * i, purposes.COLUMNS)
         log_q[i], _ = widen(masses, a, i, key, np.int64(0))
 
 
@@ -143,7 +143,7 @@ def widen_all(masses, a, seed, log_q):
 def count_tables(masses, tables, index, a, log_q, chosen, seed, out):
     """Tables that the instances would send up for the chosen topics, given u and the base, masses integrated out."""
     for i in range(len(log_q)):
-        key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, COLUMNS), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, purposes.COLUMNS), np.int64(0)
         for k in chosen:
             c = masses.customers[i, k]
             if c == 0:
@@ -160,7 +160,7 @@ def count_tables(masses, tables, index, a, log_q, chosen, seed, out):
 def redraw_columns(masses, tables, index, a, log_q, chosen, log_base, seed, out):
     """Into `out` the masses of all instances, with the chosen topics drawn anew under another base."""
     for i in range(len(log_q)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, COLUMNS + 1), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.COLUMNS_REDRAWN), np.int64(0)
         for k in range(out.shape[1]):
             out[i, k] = masses.log_mass[i, k]
         log_g, b = masses.log_u0[i] + a * log_q[i], masses.concentration[i]
@@ -231,7 +231,7 @@ def move_scalars(density, masses, seed):
     """U0 and the sum of the masses of every instance: nu does not change, so no link and no token has a say."""
     a = density.discount
     for i in range(len(masses.log_u0)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, SCALARS), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.MASSES_SCALARS), np.int64(0)
         for line in range(3):
             of_u0, of_mass = (0.0 if line == 1 else 1.0), (0.0 if line == 0 else 1.0 if line == 1 else 1.0 / a)
             x, n = _slice(density, masses, i, of_u0, of_mass, key, n)

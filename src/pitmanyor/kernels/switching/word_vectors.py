@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import gamma, tilted_stable
 from pitmanyor.kernels.numbers.stable_row_draws import (
     LANES,
@@ -40,9 +41,8 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.switching.topic_vectors import DOWN, base_mass, has_one_base, jump, log_jump
+from pitmanyor.kernels.switching.topic_vectors import base_mass, has_one_base, jump, log_jump
 
-DOWN_EMPTY = 3  # a purpose of random streams
 LEAST_BASE = 1e-300
 
 
@@ -89,7 +89,7 @@ def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, lea
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.DOWN), np.int64(0)
         row, rest, to_rest, n_found = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST], 0
         for k in range(len(sums)):
             base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
@@ -119,7 +119,7 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, s
     n_rows = LANES // width  # drawn together; a longer row is drawn in pieces
     for top in range(start, stop, n_rows):
         bottom = min(top + n_rows, stop)
-        key, n = stream_key(seed[0], seed[1], seed[2], top, DOWN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], top, purposes.DOWN), np.int64(0)
         for first in range(0, n_columns, LANES):
             size = min(LANES, n_columns - first)
             power, fraction = lanes.power[first : first + size], lanes.fraction[first : first + size]
@@ -199,7 +199,7 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     node = net.cells[start, NODE]
     q = net.cells[start, REST] + k
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, purposes.DOWN_EMPTY), np.int64(0)
     work = np.empty(stop - start + 1)
     for j in range(stop - start):
         cell = start + j
@@ -255,7 +255,7 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
             net.rests[SCALE, q] = 1.0
             continue
         if rest_base > 0.0:
-            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
+            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, purposes.DOWN_EMPTY)
             a = net.reals[node, DISCOUNT]
             if a == 0.0:
                 x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
