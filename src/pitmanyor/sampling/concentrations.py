@@ -12,7 +12,7 @@ from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.monitor.sizes import count_sizes, sum_documents
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN, SHIFT
-from pitmanyor.kernels.restaurant.births import LEAST
+from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.sampling.switching import chunk_cells
@@ -126,7 +126,7 @@ def _draw(rng: np.random.Generator, prior: Gamma, values: Floats) -> Floats:
     shape, rate = prior.shape + values[:, ZETA], prior.rate + values[:, OMEGA]
     # Gamma(s) = Gamma(s + 1) U^(1/s), in logs: small shapes underflow
     log_b = np.log(rng.gamma(shape + 1.0)) + np.log1p(-rng.random(len(shape))) / shape - np.log(rate)
-    return np.maximum(np.exp(np.maximum(log_b, np.log(LEAST))), LEAST)
+    return np.maximum(np.exp(np.maximum(log_b, np.log(LEAST_CONCENTRATION))), LEAST_CONCENTRATION)
 
 
 def _store(state: State, i: int, node: Node, drawn: Floats) -> None:

@@ -16,9 +16,9 @@ from pitmanyor.graph import Beta, Node
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.monitor.discount_likelihood import Statistics, log_likelihood
 from pitmanyor.kernels.monitor.seatings import (
+    COUNTED_CUSTOMERS,
+    COUNTED_TABLES,
     EMPTY,
-    FEW,
-    MANY,
     Dishes,
     Seatings,
     Walks,
@@ -94,10 +94,10 @@ def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
 
 
 def no_seatings(n_customers: int, n_parts: int) -> Seatings:
-    """Room for so many customers, by parts. A dish that is listed has as many as FEW at least."""
+    """Room for so many customers, by parts. A dish that is listed has as many as COUNTED_TABLES at least."""
     return Seatings(
-        small=np.zeros((n_parts, MANY, FEW), np.int64),
-        large=np.zeros((n_parts, n_customers // FEW + 1, 2), np.int64),
+        small=np.zeros((n_parts, COUNTED_CUSTOMERS, COUNTED_TABLES), np.int64),
+        large=np.zeros((n_parts, n_customers // COUNTED_TABLES + 1, 2), np.int64),
         n_large=np.zeros((n_parts, 1), np.int64),
         most=np.zeros((n_parts, 2), np.int64),
     )

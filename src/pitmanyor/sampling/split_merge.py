@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.scratch import Desk
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
-from pitmanyor.kernels.split_merge.allocate import AHEAD, Launch, Path, Room
+from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS, Launch, Path, Room
 from pitmanyor.kernels.split_merge.launch import fit_launch
 from pitmanyor.kernels.split_merge.moves import (
     clear_path,
@@ -113,12 +113,12 @@ class SplitMerge:
         longest = max(plan.topic_walks.longest, plan.word_walks.longest) + 1
         self.room = Room(
             values=np.zeros((4, longest)),
-            weights=np.zeros((AHEAD, 2)),
-            worth=np.zeros((AHEAD, 2)),
-            lean=np.zeros((AHEAD, 2)),
+            weights=np.zeros((BLOCK_TOKENS, 2)),
+            worth=np.zeros((BLOCK_TOKENS, 2)),
+            lean=np.zeros((BLOCK_TOKENS, 2)),
             opens=np.ones((4, longest)),
             done=np.ones((4, longest)),
-            ahead=np.zeros((AHEAD + 1, AHEAD + 2)),
+            ahead=np.zeros((BLOCK_TOKENS + 1, BLOCK_TOKENS + 2)),
             leaves=np.zeros((n_streams, 4)),
             found=np.zeros(2, np.int64),
         )

@@ -44,7 +44,7 @@ from pitmanyor.kernels.restaurant.small_terms import LOG_S, is_small
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
-SHORT = 16  # factors that are multiplied out
+SHORT_RISING = 16  # factors that are multiplied out
 # columns of measures; documents have the last two only if a node of theirs is in no layer
 JOINT, SEATED, OPENED, ZETA, OMEGA, N_MEASURES = 0, 1, 2, 3, 4, 5
 
@@ -63,7 +63,7 @@ def log_restaurant(kind, a, b, c, t):
 @inlined
 def log_rising(x, n):
     """log of x (x + 1) ... (x + n - 1): most n are small, and one logarithm is cheaper than two gamma functions."""
-    if n > SHORT:
+    if n > SHORT_RISING:
         return math.lgamma(x + n) - math.lgamma(x)
     product = 1.0
     for i in range(n):

@@ -37,8 +37,8 @@ from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.runtime.simd import prefetch
 from pitmanyor.kernels.switching.customers import leaf_cell
-from pitmanyor.kernels.switching.table_counts import LEAST_BASE, up_count, up_tables
-from pitmanyor.kernels.switching.topic_vectors import base_mass, has_one_base
+from pitmanyor.kernels.switching.table_counts import up_count, up_tables
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base
 
 
 class Leaves(NamedTuple):

@@ -32,9 +32,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.seating import refresh_count
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-from pitmanyor.kernels.switching.topic_vectors import base_mass
-
-LEAST_BASE = 1e-300
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass
 
 
 @inlined

@@ -42,6 +42,7 @@ from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, sp
 from pitmanyor.kernels.runtime.random import stream_key
 
 CHUNK = 64  # cells of a word-side node summed together: fixed, so that no number of threads changes a sum
+LEAST_BASE = 1e-300  # of a base measure, so that its logarithm is finite
 LEAST_MASS = 1e-200  # below it a tilted stable variable is stable to the last bit, and only ratios matter
 
 

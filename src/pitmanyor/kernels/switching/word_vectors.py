@@ -41,9 +41,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.switching.topic_vectors import base_mass, has_one_base, jump, log_jump
-
-LEAST_BASE = 1e-300
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base, jump, log_jump
 
 
 @allocating
