@@ -78,7 +78,7 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 @kernel
 def clear_path(world, room, path, launch, documents, pair, mixed, seed):
     """Take all tokens of a path out, last first."""
-    key, n = stream_key(seed[0], seed[1], seed[2], seed[3], LEAVING), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), np.int64(0)
     for visit in range(len(documents) - 1, -1, -1):
         n = clear_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
 
