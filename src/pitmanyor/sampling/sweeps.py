@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 import numba
@@ -97,16 +98,28 @@ class Sweeper:
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
-        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
+        self.state = state
 
-    def step(self, state: State, seed: Seed) -> None:
-        """One update of every token, and of those of explicit documents as many as there are passes."""
+    @cached_property
+    def switch(self) -> Switch:
+        """Made when first needed, as is its neighbour: collapsed sweeps do without."""
+        return Switch(self.state, self.n_threads)
+
+    @cached_property
+    def explicit(self) -> Explicit:
+        return Explicit(self.state, self.n_threads)
+
+    def step(self, state: State, seed: Seed, sweep: Sweep | None = None) -> None:
+        """One update of every token, and of those of explicit documents as many as there are passes.
+
+        sweep: the kind of this one, if it is not that of the others.
+        """
         numba.set_num_threads(self.n_threads)
-        n_documents = state.plan.n_documents
+        sweep, n_documents = sweep or self.sweep, state.plan.n_documents
         is_anchor = np.ones(n_documents, bool)
-        if self.sweep == "explicit":
+        if sweep == "explicit":
             is_anchor[:] = False
-        elif self.sweep == "mixed":
+        elif sweep == "mixed":
             is_anchor = pick_anchors(state, self.anchors, seed)
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
