@@ -6,7 +6,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from cli.calling import facts
+import calling
+from calling import facts
 from pitmanyor.cli import compiling
 from pitmanyor.cli.parsing import READY, find_model
 from pitmanyor.graph import Beta
@@ -23,7 +24,7 @@ def test_all_ready_models_are_among_the_parts():
 
 def called_kernels(what: str) -> set[str]:
     """Kernels and their types that a process of its own asks for."""
-    script = Path(__file__).with_name("called_kernels.py")
+    script = Path(calling.__file__).with_name("called_kernels.py")
     quiet = {**os.environ, "OMP_WAIT_POLICY": "passive"}  # threads that wait leave the cores to others
     done = subprocess.run([sys.executable, str(script), what], capture_output=True, text=True, env=quiet)
     assert done.returncode == 0, done.stderr
