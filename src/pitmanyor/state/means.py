@@ -64,7 +64,7 @@ def local_counts(state: State, node: Node, documents: slice) -> Counts:
     customers, tables = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     to = np.zeros((*shape, max(len(node.parents), 1)), np.int32)
     word_side = node.side == "word"
-    gather(state.net, part, state.topics, state.words, i, node.per_topic, word_side, (customers, tables), to)
+    gather(state.net, part, state.topics, state.words, i, node.per_topic, word_side, (customers, tables, to))
     own = int(state.net.nodes[i, OWN])
     layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
     b = state.text.concentration[own][documents] if own >= 0 else np.full(rows, layer)

@@ -138,7 +138,7 @@ def _keep(masses, likeness, i, tried, unit, row):
 
 
 @kernel
-def move_instances(masses, likeness, tables, index, a, whole, seed):
+def move_instances(masses, likeness, law, whole, seed):
     """Propose every instance once from what text alone says of it; accept by the ratio of p(X). Returns how many.
 
     All its topics are drawn anew (`whole`), or a random share of them, from one to all on a log scale.
@@ -151,7 +151,7 @@ def move_instances(masses, likeness, tables, index, a, whole, seed):
         key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.INSTANCES + whole), np.int64(0)
         share = 1.0 if whole else float(n_topics) ** -uniform(key, 0)
         luck = math.log(uniform(key, 1))
-        propose(masses, tables, index, a, i, share, key, n + 2, tried)
+        propose(masses, law, i, share, key, n + 2, tried)
         unit_row(tried, unit)
         for j in range(n_instances):
             row[j] = _dot(likeness.unit[j], unit)

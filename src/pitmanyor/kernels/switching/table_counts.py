@@ -137,10 +137,10 @@ def up_totals(net, node, chunks, instances, partial):
 
 
 @inner
-def _up_word_chunk(net, tables, family, node, start, stop, scalars, n_held, seed):
+def _up_word_chunk(net, tables, family, node, run, scalars, n_held, seed):
     n_columns = n_held if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    for cell in range(start, stop):
+    for cell in range(run[0], run[1]):
         key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), np.int64(0)
         row, rest = net.cells[cell, ROW], net.cells[cell, REST]
         to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
@@ -153,7 +153,7 @@ def _up_word_chunk(net, tables, family, node, start, stop, scalars, n_held, seed
 def up_words(net, tables, family, node, chunks, scalars, n_held, seed):
     """Tables of a word-side node, those of held topics if it is per topic; `scalars`: log x and x per restaurant."""
     for c in prange(len(chunks) - 1):
-        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], scalars, n_held, seed)
+        _up_word_chunk(net, tables, family, node, (chunks[c], chunks[c + 1]), scalars, n_held, seed)
 
 
 @inner

@@ -45,15 +45,15 @@ from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has
 
 
 @allocating
-def _word_chunk(net, vectors, family, start, stop, sums, bases, leaf, seed):
-    """J of the words start..stop-1, with their sums and base masses per column."""
-    node = net.cells[start, NODE]
+def _word_chunk(net, vectors, family, run, sums, bases, leaf, seed):
+    """J of the words of a run of cells, with their sums and base masses per column."""
+    node = net.cells[run[0], NODE]
     sums[:], bases[:] = 0.0, 0.0
     if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
-        _stable_words(net, vectors, family, new_lanes(len(sums)), start, stop, sums, bases, leaf, seed)
+        _stable_words(net, vectors, family, new_lanes(len(sums)), run, (sums, bases), leaf, seed)
     else:
         found = np.empty(len(sums), np.int32)
-        _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed)
+        _words_one_by_one(net, vectors, family, found, run, (sums, bases), leaf, seed)
 
 
 @inlined
@@ -82,8 +82,9 @@ def _forget(net, family, cell, first, found, sends):
 
 
 @inner
-def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed):
+def _words_one_by_one(net, vectors, family, found, run, sums_and_bases, leaf, seed):
     """Draw cell by cell; empty restaurants are left out. `found` is scratch."""
+    (start, stop), (sums, bases) = run, sums_and_bases
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
@@ -104,8 +105,9 @@ def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, lea
 
 
 @inner
-def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, seed):
+def _stable_words(net, vectors, family, lanes, run, sums_and_bases, leaf, seed):
     """Draw row by row. Empty restaurants are drawn too, and replaced later."""
+    (start, stop), (sums, bases) = run, sums_and_bases
     node = net.cells[start, NODE]
     n_columns, a = len(sums), net.reals[node, DISCOUNT]
     log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
@@ -228,16 +230,17 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, s
     for turn in prange(n_dealt(n_chunks)):
         c = dealt(turn, n_chunks)
         if c < n_chunks:
-            _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
+            _word_chunk(net, vectors, family, (chunks[c], chunks[c + 1]), sums[c], bases[c], leaf, seed)
     for j in prange(len(instances)):
-        _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
+        _total_words(net, vectors, family, chunks, (instances[j, 0], instances[j, 1]), sums, bases, seed)
     for c in prange(n_chunks):
         _normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])
 
 
 @allocating
-def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
+def _total_words(net, vectors, family, chunks, runs, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
+    first, last = runs
     cells = (chunks[first], chunks[last])
     node = net.cells[cells[0], NODE]
     complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
