@@ -73,9 +73,12 @@ def is_allowed(importer: str, imported: str, rows: list[Row]) -> bool:
 
 
 def arrows(graph: Any) -> Iterator[tuple[str, str]]:
-    """Direct imports between modules, named below `pitmanyor`; the package itself hands its parts to users."""
+    """Direct imports between modules, named below `pitmanyor`.
+
+    The package itself hands its parts to users, and `python -m pitmanyor` is its command line: both are left out.
+    """
     for importer in graph.modules:
-        if importer.startswith(ROOT + "."):
+        if importer.startswith(ROOT + ".") and importer != f"{ROOT}.__main__":
             for imported in graph.find_modules_directly_imported_by(importer):
                 if imported.startswith(ROOT + "."):
                     yield importer.removeprefix(ROOT + "."), imported.removeprefix(ROOT + ".")
