@@ -31,3 +31,19 @@ def test_no_module_has_the_name_of_a_package_other_than_its_own():
 
 def test_every_folder_with_modules_is_a_package():
     assert {path.parent for path in MODULES if not (HOME / path.parent / "__init__.py").is_file()} == set()
+
+
+TESTS = Path(__file__).parent
+APART = ("helpers", "oracle")
+# Scripts of the Makefile, one that makes data beside it, and what builds the exact transition matrices of documents.
+BESIDE = {"numba_cache.py", "warm_up.py", "kernels/numbers/make_stirling_reference.py"} | {
+    f"kernels/documents/{name}.py" for name in ("exact", "exact_explicit", "exact_moves", "sweep_dump")
+}
+
+
+def test_helpers_are_apart_from_tests():
+    """In tests/helpers, or in tests/oracle where they are models of what is tested; plugins try an example package."""
+    found = {path.relative_to(TESTS) for path in TESTS.rglob("*.py")}
+    others = {path for path in found if path.name != "conftest.py" and not path.name.startswith("test_")}
+    assert {path.as_posix() for path in others if path.parts[0] not in APART and "example" not in path.parts} == BESIDE
+    assert not [path for path in found if path.parts[0] == "helpers" and path.name.startswith("test_")]

@@ -1,4 +1,7 @@
-"""What keys a random stream: the user's seed, the chain, the sweep. Kernels add the document or cell, and a purpose."""
+"""What keys a random stream: the user's seed, the chain, the sweep. Kernels add the document or cell.
+
+The last word of every key is its purpose (`purposes.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pitmanyor.errors import PlanError
 Seed = tuple[int, int, int]
 
 
-def generator(seed: int | Seed, purpose: int) -> np.random.Generator:
+def generator(seed: int | tuple[int, ...], purpose: int) -> np.random.Generator:
     """A Philox generator for the few draws made outside kernels."""
     key = [checked(part) for part in (seed if isinstance(seed, tuple) else (seed,))]
     return np.random.Generator(np.random.Philox(np.random.SeedSequence([*key, purpose])))

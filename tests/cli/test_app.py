@@ -11,11 +11,11 @@ from contextlib import suppress
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import Corpus, load
 from pitmanyor.simulation import simulate_microblog
 from pitmanyor.version import __version__
-from runs.saving import assert_same
+from saving import assert_same
 
 COMMANDS = (
     *(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import evaluate, fit, load, models, read
 from pitmanyor.simulation import simulate_microblog
 

@@ -1,10 +1,16 @@
-"""Ready models can be compiled ahead."""
+"""Ready models can be compiled ahead, and then a first fit compiles nothing."""
 
+import os
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
-from cli.calling import facts
+import calling
+from calling import facts
 from pitmanyor.cli import compiling
-from pitmanyor.cli.parsing import READY
+from pitmanyor.cli.parsing import READY, find_model
+from pitmanyor.graph import Beta
 from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
 from pitmanyor.sampling.chain import SMALL_CORPUS
@@ -16,19 +22,33 @@ def test_all_ready_models_are_among_the_parts():
     assert kinds == {name.partition(":")[0] for name in READY}
 
 
+def called_kernels(what: str) -> set[str]:
+    """Kernels and their types that a process of its own asks for."""
+    script = Path(calling.__file__).with_name("called_kernels.py")
+    quiet = {**os.environ, "OMP_WAIT_POLICY": "passive"}  # threads that wait leave the cores to others
+    done = subprocess.run([sys.executable, str(script), what], capture_output=True, text=True, env=quiet)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines())
+
+
+def test_default_fits_call_no_kernel_that_is_not_compiled_ahead():
+    ahead, called = called_kernels("ahead"), called_kernels("fit")
+    assert called - ahead == set()
+    names = " ".join(called)
+    assert all(kernel in names for kernel in ("seat_path", "restore", "log_likelihood", "fold_nodes", "fold_serial"))
+
+
 def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps(monkeypatch):
-    fits = []
-    monkeypatch.setattr(
-        "pitmanyor.results.fitting.fit", lambda graph, corpus, **given: fits.append((graph, corpus, given))
-    )
-    visited = []
+    fitted, visited = [], []
+    monkeypatch.setattr(compiling, "fit_and_fold_in", lambda graph, corpus: fitted.append((graph, corpus)))
     monkeypatch.setattr(compiling, "visit_documents", lambda graph, corpus: visited.append(graph))
     names = sum(compiling.PARTS, ())
     compiling._compile(names)
-    assert len(fits) == len(names)
-    graph, corpus, _ = fits[-1]
-    assert visited == [graph, bursty(graph), bursty(hpyp())]
-    assert graph.link_sets and corpus.links["follows"] is not None
+    graphs = [graph for graph, _ in fitted]
+    assert graphs == [hpyp(), hpyp().set("*", discount=Beta(1, 1)), *map(find_model, names[1:])]
+    assert visited == [tntm(), bursty(tntm()), bursty(hpyp())]
+    corpus = fitted[-1][1]
+    assert graphs[-1].link_sets and corpus.links["follows"] is not None
     assert "hashtag" in corpus.streams and len(corpus.streams["word"].words) > SMALL_CORPUS
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.calling import call
+from calling import call
 from pitmanyor import load
 from pitmanyor.simulation import simulate_microblog
 

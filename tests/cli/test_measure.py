@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import Corpus, evaluate, fit, load, models, read
 from pitmanyor.evaluate.diagnosis import SAID
 from pitmanyor.simulation import simulate_microblog

@@ -11,7 +11,7 @@ import urllib.request
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import simulate_microblog
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import Corpus, fit, labels, load, models, recommend_authors, recommend_tags
 from pitmanyor.evaluate import Diagnosis
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from fold_in.exact_shares import Document
+from exact_shares import Document
 from pitmanyor import Corpus, Graph, PlanError, fit, mix, models, simulate, uniform
 from pitmanyor.evaluate import left_to_right, perplexity, token_probabilities, topic_shares
 from pitmanyor.evaluate.perplexity import _completion_stages, _prefix_stages, streams_of

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments.small_cells import SHORT, cell, small_corpus
 from pitmanyor import Corpus, Fit, Graph, evaluate, fit, models
 from pitmanyor.baselines import SCHEMES, merged, pool
 from pitmanyor.experiments import measures
@@ -17,6 +16,7 @@ from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import KINDS, Kind, Settings
 from pitmanyor.experiments.streams import joint_perplexity
+from small_cells import SHORT, cell, small_corpus
 
 REPEAT = 1
 SPLIT_SEED, CHAIN_SEED = 1, 1 + REPEAT

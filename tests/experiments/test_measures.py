@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.small_cells import SHORT, cell, row_of, small_corpus
 from pitmanyor import evaluate, fit, models
 from pitmanyor.baselines import merged
 from pitmanyor.corpus import Grouping
@@ -14,6 +13,7 @@ from pitmanyor.experiments.data import in_one_stream, split
 from pitmanyor.experiments.measures import compute
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.reading.build import UNKNOWN
+from small_cells import SHORT, cell, row_of, small_corpus
 
 
 @pytest.fixture(scope="module")

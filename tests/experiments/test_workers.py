@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import cheap_cells
-from experiments.cheap_cells import CELLS
+import cheap_cells
+from cheap_cells import CELLS
 from pitmanyor.errors import PitmanyorError, PlanError
 from pitmanyor.experiments.home import Home, read_json
 from pitmanyor.experiments.workers import run_cells

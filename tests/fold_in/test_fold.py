@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fold_in.exact_shares import Document
+from exact_shares import Document
 from pitmanyor import Corpus, models
 from pitmanyor.fold_in.fold import Fixed, fold_network, fold_plain
 from pitmanyor.graph import Graph, mix, uniform

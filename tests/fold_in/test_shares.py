@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from fold_in.exact_shares import Document
+from exact_shares import Document
 from pitmanyor import Corpus, PlanError, fit, models, simulate
 from pitmanyor.fold_in import Way
 from pitmanyor.fold_in.adapt import adapt

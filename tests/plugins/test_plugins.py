@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.calling import call, facts
+from calling import call, facts
 from pitmanyor import GraphError, fit, load, plugins, read
 from pitmanyor.cli.parsing import find_model
 

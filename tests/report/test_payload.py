@@ -1,11 +1,13 @@
 """What is on the page is what the fit says; what is not in the data is not on the page."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 
 from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
+from pitmanyor.plan.tokens import TokenOrder
 from pitmanyor.report import build_payload, people
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.people import link_facts, order_of
@@ -13,8 +15,11 @@ from pitmanyor.report.post_facts import choose, marked
 from pitmanyor.report.redact import name_check, names_of
 from pitmanyor.report.texts import read_texts
 from pitmanyor.report.view import atlas_of
+from pitmanyor.results.posterior import Posterior
 from pitmanyor.state.topic_sizes import is_large
 from pitmanyor.topics import merge, rename
+from pitmanyor.topics.counts import word_counts
+from pitmanyor.topics.topic_view import view
 
 
 def test_topics_are_those_of_the_fit_by_size(blog, payload):
@@ -222,3 +227,27 @@ def test_runs_without_text_or_sweeps_are_refused(plain):
     graph = models.tntm().without("theta_tag").without("word")
     with pytest.raises(PlanError, match="no text"):
         atlas_of(fit(graph, corpus, sweeps=2, seed=1, n_topics=2))
+
+
+def count_calls(monkeypatch, function, owner=None):
+    """How often a function is called, wherever modules have it under its name; or an attribute of a class."""
+    calls, what = [], function.fget if isinstance(function, property) else function
+
+    def counted(*args, **given):
+        calls.append(args)
+        return what(*args, **given)
+
+    modules = [module for name, module in sys.modules.items() if name.startswith("pitmanyor")]
+    for place in [owner] if owner else [m for m in modules if getattr(m, what.__name__, None) is function]:
+        monkeypatch.setattr(place, what.__name__, property(counted) if isinstance(function, property) else counted)
+    return calls
+
+
+def test_a_page_computes_each_thing_once(blog, monkeypatch):
+    """One table of words per stream, one sort of all tokens, one view of the topics."""
+    tables = count_calls(monkeypatch, Posterior.topic_words, Posterior)
+    sorts = count_calls(monkeypatch, TokenOrder.source, TokenOrder)
+    counts, views = count_calls(monkeypatch, word_counts), count_calls(monkeypatch, view)
+    build_payload(blog)
+    assert len(blog.graph.streams) == 2
+    assert [len(calls) for calls in (tables, counts, sorts, views)] == [2, 2, 1, 1]

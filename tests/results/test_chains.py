@@ -13,7 +13,7 @@ from pitmanyor.evaluate.matching import aligned
 from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 from pitmanyor.runs.directory import find_runs
 from pitmanyor.topics import prevalence, rename, view
-from runs.saving import assert_same
+from saving import assert_same
 
 OPTIONS = {"seed": 3, "samples": 2}
 THEMES = [[f"{theme}{w}" for w in range(6)] for theme in "abc"]

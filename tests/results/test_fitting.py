@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 
 from pitmanyor import Corpus, Fit, Graph, PlanError, fit, models, simulate, uniform
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.sweeps import Sweeper
+from pitmanyor.sampling.switching import Switch
+from pitmanyor.state.layout import Layout
 
 TRUTH = simulate(models.author_topic(), documents=20, tokens=12, groups={"author": 4}, vocabulary=15, seed=2)
 CORPUS = TRUTH.corpus
@@ -190,3 +194,28 @@ def test_topics_without_words_of_their_own_are_refused():
     result = fit(no_topic_words(), CORPUS, sweeps=1, seed=1)
     with pytest.raises(PlanError, match="no node above 'own' is per topic alone"):
         result.topics(3)
+
+
+def made_by(monkeypatch, kind):
+    """Objects of a class that are made from here on."""
+    made, init = [], kind.__init__
+
+    def counted(self, *args, **given):
+        made.append(self)
+        init(self, *args, **given)
+
+    monkeypatch.setattr(kind, "__init__", counted)
+    return made
+
+
+@pytest.mark.parametrize("small, n_made", [(True, 0), (False, 1)])
+def test_a_fit_makes_its_parts_once_and_no_more_than_its_sweeps_need(small, n_made, monkeypatch):
+    """Collapsed sweeps, at first or for good, need neither vectors nor scratch for them."""
+    corpus = simulate(models.hpyp(concentration=1.0), documents=20, tokens=10, vocabulary=12, seed=1).corpus
+    if not small:
+        monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 0)
+    layouts, sweepers = made_by(monkeypatch, Layout), made_by(monkeypatch, Sweeper)
+    switches, explicits = made_by(monkeypatch, Switch), made_by(monkeypatch, Explicit)
+    options = {"burn_in": 2, "anchors": 0.5, "max_topics": 30, "threads": 1, "moves": False}
+    fit(models.hpyp(), corpus, sweeps=6, seed=1, **options)
+    assert [len(made) for made in (layouts, sweepers, switches, explicits)] == [1, 1, n_made, n_made]

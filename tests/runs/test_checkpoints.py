@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import saving
 from pitmanyor import FileError, PlanError, SaveWarning, StateError, fit, load, resume
 from pitmanyor.kernels.monitor.log_joint import OMEGA
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION
@@ -19,7 +20,7 @@ from pitmanyor.runs.advance import advance
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.lock import LOCK
 from pitmanyor.runs.restore import reopen
-from runs.saving import GRAPHS, OPTIONS, assert_same, corpus_of, sweeping
+from saving import GRAPHS, OPTIONS, assert_same, corpus_of, sweeping
 
 STATE = "state.safetensors"
 
@@ -177,7 +178,7 @@ def test_a_number_that_is_none_stops_the_chain_and_is_never_saved(tmp_path, monk
 
 def test_kills_leave_a_readable_run_that_lost_at_most_one_checkpoint(run, pytestconfig):
     """A process writes checkpoints as fast as it can and is killed with SIGKILL, again and again."""
-    script = Path(__file__).with_name("kill_writers.py")
+    script = Path(saving.__file__).with_name("kill_writers.py")
     kills = pytestconfig.getoption("--kills")
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, script, run, str(kills)], capture_output=True, text=True, env=paths)

@@ -9,7 +9,7 @@ import pytest
 from pitmanyor import FileError
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.directory import create, find_runs, new_header, read_header, write_header
-from runs.saving import GRAPHS, corpus_of
+from saving import GRAPHS, corpus_of
 
 SETTINGS = Settings(sweeps=40, seed=7, chain=2, burn_in=3, max_topics=9, rule="paper", samples=4)
 

@@ -10,7 +10,7 @@ import pytest
 
 from pitmanyor import FileError, Fit, fit, load, resume
 from pitmanyor.runs.lock import LOCK, hold
-from runs.saving import GRAPHS, assert_same, corpus_of
+from saving import GRAPHS, assert_same, corpus_of
 
 HOLD = """
 import sys, time

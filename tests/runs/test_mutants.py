@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pitmanyor import Corpus, FileError, fit, load
 from pitmanyor.runs.directory import read_header
 from pitmanyor.runs.saved import SAMPLE_KIND, read_checked, read_saved
-from runs.saving import GRAPHS, OPTIONS, corpus_of
+from saving import GRAPHS, OPTIONS, corpus_of
 
 SECONDS, BYTES = 1.0, 64 << 20
 

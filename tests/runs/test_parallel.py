@@ -12,7 +12,7 @@ import pytest
 from pitmanyor import SaveWarning, StateError, fit, load, models, resume
 from pitmanyor.runs.parallel import Worker, continue_together
 from pitmanyor.sampling.progress import Bars, Swept
-from runs.saving import corpus_of
+from saving import corpus_of
 
 OPTIONS = {"sweeps": None, "threads": 1, "checkpoint_every": 0.0}
 
@@ -102,7 +102,7 @@ def test_chains_end_and_are_saved_when_their_parent_is_killed(tmp_path):
     """kill -9 leaves no chance to say goodbye; the chains see that their input has ended."""
     script = f"""
 from pitmanyor import fit, models
-from runs.saving import corpus_of
+from saving import corpus_of
 fit(models.lda(4), corpus_of("lda"), sweeps=10**7, seed=1, chains=2, checkpoint={str(tmp_path / "run")!r})
 """
     paths = os.pathsep.join(path for path in sys.path if path)

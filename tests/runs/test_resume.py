@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracle import random_models
 from pitmanyor import FileError, PlanError, fit, load, resume
-from runs.saving import GRAPHS, OPTIONS, SWEEPS, CutError, assert_same, corpus_of, cutting, sweeping
+from saving import GRAPHS, OPTIONS, SWEEPS, CutError, assert_same, corpus_of, cutting, sweeping
 
 N_SWEEPS = 18  # Stirling tables are looked at after every eighth
 CUTS = 120

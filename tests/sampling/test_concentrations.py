@@ -14,7 +14,7 @@ from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.models import hpyp
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
-from pitmanyor.sampling.concentrations import LEAST, _draw
+from pitmanyor.sampling.concentrations import LEAST_CONCENTRATION, _draw
 from pitmanyor.simulation import simulate
 from pitmanyor.state import new_state
 
@@ -57,7 +57,7 @@ def test_a_million_updates_at_a_million_customers_are_never_absorbed():
     """omega rounds to 1 in double precision: only logs keep b from 0 for good."""
     moved, last = 0, np.zeros(1000)
     for b in updates(Gamma(0.1, 0.1), (1_000_000, 3_000, 0.7), 1000, 1000):
-        assert np.isfinite(b).all() and (b > LEAST).all()
+        assert np.isfinite(b).all() and (b > LEAST_CONCENTRATION).all()
         moved, last = moved + int((b != last).sum()), b
     assert moved == 1_000_000
     assert np.median(last) > 1e-6

@@ -14,7 +14,7 @@ from outside import outside
 from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.monitor.discount_likelihood import log_likelihood
-from pitmanyor.kernels.monitor.seatings import FEW, MANY, Seatings
+from pitmanyor.kernels.monitor.seatings import COUNTED_CUSTOMERS, COUNTED_TABLES, Seatings
 from pitmanyor.kernels.numbers import stirling
 from pitmanyor.kernels.restaurant.arrays import DISCOUNT, TABLE
 from pitmanyor.kernels.restaurant.refresh import refresh_all
@@ -89,12 +89,13 @@ def test_the_likelihood_is_that_of_the_count_pmf(model):
 @pytest.mark.nojit
 def test_large_counts_are_beyond_the_rows_and_count_as_well():
     """Pairs on both sides of every edge, against sums of logs of tabulated ratios; restaurants of many tables."""
-    pairs = [(1, 1), (2, 2), (MANY - 1, 1), (MANY - 1, FEW - 1), (MANY - 1, FEW), (MANY, 1), (MANY, 2), (900, 899)]
-    pairs += [(900, 900), (FEW, FEW), (FEW + 1, FEW), (700, 300), (3, 2), (40, 17), (40, 3)]
+    many, few = COUNTED_CUSTOMERS, COUNTED_TABLES
+    pairs = [(1, 1), (2, 2), (many - 1, 1), (many - 1, few - 1), (many - 1, few), (many, 1), (many, 2), (900, 899)]
+    pairs += [(900, 900), (few, few), (few + 1, few), (700, 300), (3, 2), (40, 17), (40, 3)]
     seatings = Seatings(*(part[0] for part in no_seatings(0, 1)))
     large = []
     for c, t in pairs:
-        if c < MANY and t < FEW:
+        if c < many and t < few:
             seatings.small[c, t] += 1
         else:
             large.append((c, t))

@@ -15,7 +15,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.numbers.stirling import build_tables
 from pitmanyor.kernels.restaurant.arrays import DOOR, GAIN, N_LIVE
-from pitmanyor.kernels.restaurant.small_terms import FEW, MANY
+from pitmanyor.kernels.restaurant.small_terms import SMALL_CUSTOMERS, SMALL_TABLES
 from pitmanyor.models import hpyp, lda
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.sweeps import Sweeper, collapsed, initialise
@@ -30,7 +30,10 @@ MIXED_PRECISIONS = [np.float32, np.float64] if config.DISABLE_JIT else [np.float
 
 def small_state(graph: Graph, corpus: Corpus, **options) -> State:
     """A new state; its Stirling tables end where small counts do, since filling them takes long without the JIT."""
-    with patch("pitmanyor.state.stirling_sizes.build_tables", lambda discounts, *_: build_tables(discounts, MANY, FEW)):
+    with patch(
+        "pitmanyor.state.stirling_sizes.build_tables",
+        lambda discounts, *_: build_tables(discounts, SMALL_CUSTOMERS, SMALL_TABLES),
+    ):
         return new_state(compile_plan(graph, corpus), **options)
 
 

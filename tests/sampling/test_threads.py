@@ -9,8 +9,8 @@ from pathlib import Path
 import numba
 import pytest
 
+from digest import MODELS, digest
 from pitmanyor.sampling.switching import Switch
-from sampling.digest import MODELS, digest
 
 TESTS = Path(__file__).resolve().parent.parent
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="this machine has one thread")
@@ -64,7 +64,7 @@ def test_documents_in_parts_are_counted_to_the_same_bytes(first, model, monkeypa
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_another_process_with_another_pool_of_threads_gives_the_same_bytes(first, threads):
     env = os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(TESTS / "sampling" / "digest.py"), "bursty", threads]
+    command = [sys.executable, str(TESTS / "helpers" / "digest.py"), "bursty", threads]
     out = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
     assert out.strip() == first["bursty"]
 
@@ -74,6 +74,6 @@ def test_another_process_with_another_pool_of_threads_gives_the_same_bytes(first
 def test_a_forked_child_gives_the_same_bytes(first, n_threads):
     """On two threads, too, which are its parent's: it has lost them, and asking for them would end it."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(TESTS / "sampling" / "digest.py"), "tntm", str(n_threads), "fork"]
+    command = [sys.executable, str(TESTS / "helpers" / "digest.py"), "tntm", str(n_threads), "fork"]
     out = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=300).stdout
     assert out.split() == [first["tntm"], first["tntm"]]

@@ -7,6 +7,7 @@ from pitmanyor import EvidenceWarning, fit, labels, models, read, recommend_auth
 from pitmanyor.cli.show import topic_facts
 from pitmanyor.report import build_payload
 from pitmanyor.topics.automatic_names import FAIR, automatic_names
+from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.grouped_words import group_words
 
 HEALTH = ["hospital", "nurse", "doctor", "patient", "insurance", "care", "clinic", "medicine"]
@@ -37,7 +38,7 @@ def test_the_share_of_posts_that_is_fair(stray, monkeypatch):
     members = [(k,) for k in range(stray.n_topics)]
     assert 2 / 40 < FAIR < 0.5
     monkeypatch.setattr("pitmanyor.topics.automatic_names.FAIR", 2 / 41)
-    assert "#mepolitics" in automatic_names(stray, members, 3, "lift")
+    assert "#mepolitics" in automatic_names(stray, members, 3, "lift", WordTables(stray))
 
 
 def test_lists_have_only_words_that_occur_in_the_topic(blog):

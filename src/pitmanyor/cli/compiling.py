@@ -1,4 +1,9 @@
-"""Compile the kernels of the ready models ahead of the first fit, side by side: for an image, or a cluster."""
+"""Compile the kernels of the ready models ahead of the first fit, side by side: for an image, or a cluster.
+
+Kernels are compiled when they are first called, so everything that a fit may call is called: the search for a start,
+splits and merges, sweeps of both kinds, the network, sampled discounts, and fold-in of new documents; each on all cores
+and on one, which small corpora and several chains at once are given.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +14,15 @@ from multiprocessing import get_context
 import numpy as np
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.graph import Graph
+from pitmanyor.graph import Beta, Graph
 
 POSTS, SWEEPS = 3_500, 4  # enough for sweeps of both kinds, and for the network to join
+ALL_CORES, ONE_CORE = None, 1
 # What each process compiles, longest first. Much of it both need: the one that comes later finds it in the cache.
-PARTS = (("hpyp", "bursty:hpyp", "hdp_lda", "lda:10", "author_topic"), ("tntm",))
+PARTS = (("hpyp", "bursty:hpyp", "hdp_lda", "lda:10", "author_topic"), ("tntm", "bursty:tntm"))
 # A part may begin with what visits the documents of some models: meanwhile the other compiles what both will need.
-# A bursty TNTM is visited by the loops for graphs that have none of their own: yours may be one of them.
 OWN_FIRST = {"tntm": ("tntm", "bursty:tntm", "bursty:hpyp")}
+SAMPLED_DISCOUNTS = ("hpyp",)  # fitted with them too: one model will do, as kernels of discounts know no shape
 
 
 def compile_models() -> float:
@@ -31,7 +37,6 @@ def compile_models() -> float:
 def _compile(names: tuple[str, ...]) -> None:
     from pitmanyor.cli.parsing import find_model
     from pitmanyor.reading import read
-    from pitmanyor.results.fitting import fit
     from pitmanyor.simulation import simulate_microblog
 
     made = simulate_microblog(posts=POSTS, authors=20, seed=1)
@@ -39,7 +44,18 @@ def _compile(names: tuple[str, ...]) -> None:
     for name in names:
         for own in OWN_FIRST.get(name, ()):
             visit_documents(find_model(own), corpus)
-        fit(find_model(name), corpus, sweeps=SWEEPS, seed=1)
+        fit_and_fold_in(find_model(name), corpus)
+        if name in SAMPLED_DISCOUNTS:
+            fit_and_fold_in(find_model(name).set("*", discount=Beta(1, 1)), corpus)
+
+
+def fit_and_fold_in(graph: Graph, corpus: Corpus) -> None:
+    """A default fit and the fold-in of new documents, on all cores and on one."""
+    from pitmanyor.results.fitting import fit
+
+    for threads in (ALL_CORES, ONE_CORE):
+        fitted = fit(graph, corpus, sweeps=SWEEPS, seed=1, threads=threads)
+        fitted.infer(corpus, sweeps=1, threads=threads)
 
 
 def visit_documents(graph: Graph, corpus: Corpus) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.corpus.parts import LinkSet, frozen
 from pitmanyor.errors import CorpusError
 from pitmanyor.seeds import generator
@@ -34,7 +35,7 @@ def hide(
         i, j = i[i > j], j[i > j]
     if not len(i):
         raise CorpusError(f"no pair to hold out: it takes two labels, and there is {len(labels)}; leave the links out")
-    rng = generator(seed, len(i))
+    rng = generator((seed, len(i)), purposes.FIRST_CHOICE)
     chosen = np.sort(rng.choice(len(i), max(1, round(share * len(i))), replace=False))
     pairs = np.stack([among[i[chosen]], among[j[chosen]]], axis=1)
     matrix = np.zeros((len(names), len(names)), bool)

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.corpus import Corpus
 from pitmanyor.evaluate.perplexity import document_log_likelihoods
 from pitmanyor.graph import Graph
@@ -35,7 +36,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 HELD_OUT, MOST_HELD_OUT = 0.1, 1_000  # documents: a share of them, and no more than so many
 SWEEPS = 10  # of the other documents, before the held-out ones are scored
-WHICH = 61  # the purpose of the stream that says which documents are held out
 NEGLIGIBLE = 1e-3  # a smaller weight is none
 
 
@@ -71,7 +71,7 @@ def held_out_densities(chains: Sequence[Posterior], graph: Graph, settings: Sett
     for links in graph.link_sets:
         graph = graph.without(links.name)
     n_held = min(max(1, round(HELD_OUT * corpus.n_documents)), MOST_HELD_OUT)
-    chosen = generator(settings.seed, WHICH).choice(corpus.n_documents, n_held, replace=False)
+    chosen = generator(settings.seed, purposes.HELD_DOCUMENTS).choice(corpus.n_documents, n_held, replace=False)
     held = np.zeros(corpus.n_documents, bool)
     held[chosen] = True
     test, rest = corpus.subset(held), corpus.subset(~held)

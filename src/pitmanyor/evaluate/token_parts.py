@@ -9,12 +9,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.seeds import generator
 
 Mask = NDArray[np.bool_]
-SCORED = 51  # a purpose: which tokens are given
 
 
 def with_tokens(corpus: Corpus, kept: Mapping[str, Mask]) -> Corpus:
@@ -45,7 +45,7 @@ def pick(stream: Stream, share: float, seed: int) -> Mask:
     >>> int(mask[:5].sum()), int(mask[5:].sum())
     (2, 0)
     """
-    rng = generator(seed, SCORED)
+    rng = generator(seed, purposes.GIVEN_TOKENS)
     order = np.lexsort((rng.random(len(stream.words)), stream.documents))
     chosen = places(stream) < np.repeat(np.floor(share * stream.lengths), stream.lengths)
     mask = np.zeros(len(stream.words), bool)

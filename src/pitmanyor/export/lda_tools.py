@@ -15,8 +15,7 @@ from pitmanyor.files import atomic_write
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import view
 from pitmanyor.topics.blocks import document_blocks
-from pitmanyor.topics.counts import word_counts
-from pitmanyor.topics.grouped_words import pooled
+from pitmanyor.topics.counts import WordTables
 
 Floats = NDArray[np.float64]
 
@@ -44,13 +43,13 @@ def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = 
 
 def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Floats]]:
     """All but the documents' topics, and these in blocks of documents."""
-    shown, name = view(fit), fit.stream(stream).name
-    words = fit.words_of(name)
-    counts = word_counts(fit, name)
+    tables, name = WordTables(fit), fit.stream(stream).name
+    shown, words = view(fit, tables=tables), fit.words_of(name)
+    counts = tables[name].tokens
     weight = counts.sum(axis=1)
     known = np.flatnonzero(counts.sum(axis=0))
     used = [i for i, members in enumerate(shown.members) if weight[list(members)].any()]
-    topics = pooled(fit, name, shown.members)[0][used][:, known]
+    topics = tables[name].pooled(shown.members)[0][used][:, known]
     data = {
         "topic_term_dists": topics / topics.sum(axis=1, keepdims=True),
         "doc_lengths": fit.corpus.streams[name].lengths,

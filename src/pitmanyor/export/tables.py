@@ -18,8 +18,7 @@ from pitmanyor.export.sheets import Table, write_blocks
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
 from pitmanyor.topics.blocks import document_blocks
-from pitmanyor.topics.counts import streams_of
-from pitmanyor.topics.grouped_words import occurring_words, pooled
+from pitmanyor.topics.counts import streams_of, word_table
 from pitmanyor.topics.prevalences import Prevalence
 from pitmanyor.topics.standing import chains_that_found, large_topics, shown_sizes
 
@@ -125,8 +124,8 @@ def _words(fit: Fit, shown: View, n_words: int) -> Table:
     rows: list[tuple[object, ...]] = []
     for stream in streams_of(fit):
         words = fit.words_of(stream)
-        grouped, everywhere = pooled(fit, stream, shown.members)
-        found = occurring_words(fit, stream, shown.members)
+        table = word_table(fit, stream)
+        (grouped, everywhere), found = table.pooled(shown.members), table.occurring(shown.members)
         for topic, name, p, seen in zip(shown.topics, shown.names, grouped, found, strict=True):
             for rank, w in enumerate(seen[np.argsort(-p[seen], kind="stable")[:n_words]], 1):
                 rows.append((topic, name, stream, rank, words[w], p[w], p[w] / everywhere[w]))

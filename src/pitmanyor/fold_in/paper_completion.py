@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.fold_in.document_means import HalfCounts, document_means, nearest_shared
 from pitmanyor.fold_in.fixed_vectors import Vectors, mix_means
 from pitmanyor.graph import Node
@@ -14,7 +15,6 @@ from pitmanyor.seeds import generator
 from pitmanyor.state import State
 
 Floats = NDArray[np.float64]
-PASS = 22  # the purpose of the random streams
 
 
 def one_pass(state: State, vectors: Vectors, leaf: str, repeats: int, seed: int) -> Floats:
@@ -32,7 +32,7 @@ class _Halves:
 
     def run(self, seed: tuple[int, int, int], leaf: str) -> Floats:
         """One pass: token n of every document, then token n + 1; each given the ones before it."""
-        plan, rng = self.plan, generator(seed, PASS)
+        plan, rng = self.plan, generator(seed, purposes.PAPER_COMPLETION)
         streams = plan.graph.streams
         self.seen = [np.zeros((plan.n_documents, self.state.n_topics)) for _ in streams]
         first, stream_of = plan.order.first[:: len(streams)], plan.order.stream

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.parts import main_of
@@ -37,7 +38,6 @@ Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
 SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
 LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
-FIRST = 21  # the purpose of the stream that deals the first topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ def deal(state: State, vectors: Vectors, seed: int) -> None:
     That is a valid state (as many tables as customers), and a few sweeps forget it.
     """
     plan, text = state.plan, state.text
-    rng = generator((seed, 0, 0), FIRST)
+    rng = generator((seed, 0, 0), purposes.FOLD_IN_START)
     stream_of = plan.order.stream
     for s, stream in enumerate(plan.graph.streams):
         at = np.flatnonzero(stream_of == s)

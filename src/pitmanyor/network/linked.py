@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.kernels.network.masses import (
     Masses,
+    TableLaw,
     column_density,
     count_tables,
     move_scalars,
@@ -30,7 +32,6 @@ from pitmanyor.seeds import generator
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Seed = tuple[int, int, int]
-ONE_BY_ONE = 44  # the purpose of random streams; it takes the next one too
 NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
 
 
@@ -95,7 +96,7 @@ class LinkedNode:
 
     def start(self, seats: Seats, n_tables: Ints, seed: Seed) -> None:
         """First masses, from customers and tables."""
-        start_masses(self.masses, seats.tables, seats.which, self.discount, n_tables, seed)
+        start_masses(self.masses, self._law(seats), n_tables, seed)
         self.refresh()
 
     def refresh(self) -> None:
@@ -129,20 +130,23 @@ class LinkedNode:
         """log p(X | nu, w) by link set, of vectors as they were last taken."""
         return {name: links.log_likelihood(links.weights) for name, links in self.all_sets.items()}
 
+    def _law(self, seats: Seats) -> TableLaw:
+        return TableLaw(seats.tables, seats.which, self.discount)
+
     def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """Every instance proposed once; returns the share that was accepted."""
         if self.pairs:
             return self._move_one_by_one(seats, whole, seed)
-        given = (self.masses, self.likeness, seats.tables, seats.which, self.discount, int(whole), seed)
+        given = (self.masses, self.likeness, self._law(seats), int(whole), seed)
         return float(move_instances(*given)) / len(self.masses.log_u0)
 
     def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """The same where some links look at pairs of vectors: judged out here, by all sets together."""
-        rng = generator(seed, ONE_BY_ONE + whole)
+        rng = generator(seed, purposes.ONE_BY_ONE + whole)
         tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
         unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
         for i in range(len(row)):
-            propose_one(self.masses, seats.tables, seats.which, self.discount, i, int(whole), seed, tried)
+            propose_one(self.masses, self._law(seats), i, int(whole), seed, tried)
             unit_rows(tried[None], unit)
             row[:] = (likeness.unit * unit).sum(axis=1)
             row[i] = 1.0
@@ -179,13 +183,13 @@ class LinkedNode:
     def tables_of(self, seats: Seats, log_q: Floats, chosen: Ints, seed: Seed) -> Ints:
         """Tables sent up for each of the chosen topics, with the masses integrated out."""
         out = np.zeros(self.masses.log_mass.shape[1], np.int64)
-        count_tables(self.masses, seats.tables, seats.which, self.discount, log_q, chosen, seed, out)
+        count_tables(self.masses, self._law(seats), log_q, chosen, seed, out)
         return out[chosen]
 
     def try_columns(self, seats: Seats, log_q: Floats, chosen: Ints, log_base: Floats, seed: Seed) -> Columns:
         """The chosen topics of all instances drawn anew under another base."""
         out = np.empty_like(self.masses.log_mass)
-        redraw_columns(self.masses, seats.tables, seats.which, self.discount, log_q, chosen, log_base, seed, out)
+        redraw_columns(self.masses, self._law(seats), log_q, chosen, log_base, seed, out)
         unit = np.empty_like(out)
         unit_rows(out, unit)
         cosine, change = self._cosine(unit), 0.0

@@ -25,7 +25,7 @@ def group_facts(atlas: Atlas) -> list[dict[str, Any]] | None:
 
 
 def _grouping(atlas: Atlas, name: str) -> dict[str, Any] | None:
-    spread = prevalence(atlas.fit, by=name)
+    spread = prevalence(atlas.fit, by=name, shown=atlas.shown)
     order = [g for g in np.argsort(-spread.n_documents, kind="stable").tolist() if spread.n_tokens[g]][:MOST_LABELS]
     if len(order) < 2:
         return None

@@ -26,7 +26,7 @@ ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest say
 
 def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
     """Posts as [text, marks] (see `marked`), who wrote them and when, and for each topic those that show it best."""
-    found = all_representative(atlas.fit, PER_TOPIC)
+    found = all_representative(atlas.fit, PER_TOPIC, atlas.shown, atlas.tables)
     many = [PER_TOPIC if large else FEW for large in atlas.large]
     best = [found[i][:n] for i, n in zip(atlas.order, many, strict=True)]
     chosen = choose(atlas, best)

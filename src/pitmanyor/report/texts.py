@@ -1,4 +1,4 @@
-"""The texts of posts, read again from where the corpus came from: a corpus holds tokens, not texts."""
+"""The texts of posts, if the file that they came from is there and has not changed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import numpy as np
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError, FileError
-from pitmanyor.reading.options import FileOptions
-from pitmanyor.reading.plain_values import texts as plain_texts
-from pitmanyor.reading.plain_values import token_list
-from pitmanyor.reading.sources import open_source
+from pitmanyor.reading.original_texts import original_texts, text_column
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
 
@@ -34,8 +31,7 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
     A file that is named must fit; a source that is gone or has changed since is said to be so, and tokens are shown.
     """
     report, rows = corpus.report, corpus.rows
-    column = next((c.name for c in report.columns if c.role == "text"), None) if report else None
-    if report is None or rows is None or column is None:
+    if report is None or rows is None or text_column(report) is None:
         if file is not None:
             raise CorpusError(f"{file}: this corpus was not read from a table, so its texts cannot be found in one")
         return Texts(None, "The corpus was made of tokens, so these are tokens and not texts.")
@@ -45,11 +41,12 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
             raise FileError(f"{file}: there is no such file; give the one that the posts were read from")
         return Texts(None, "The file that the posts were read from is not there, so these are tokens and not texts.")
     try:
-        found = _texts(places, column, {name: report.options[name] for name in _FILE if name in report.options}, rows)
+        read = original_texts(places, report, rows)
     except CorpusError as error:
         if file is not None:
             raise
         return Texts(None, f"The texts could not be read again ({error}), so these are tokens and not texts.")
+    found = None if read is None else [clean(html.unescape(text)) for text in read]
     if found is None or not _fit(corpus, found):
         if file is not None:
             raise FileError(f"{file}: its texts are not those of this run; give the file that was fitted")
@@ -57,26 +54,6 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
             None, "The file is not as the posts were read, or nothing tells, so these are tokens and not texts."
         )
     return Texts(found, f"Texts are from {clean(', '.join(place.name for place in places))}.")
-
-
-_FILE = ("encoding", "delimiter", "header", "quoting")
-
-
-def _texts(places: list[Path], column: str, options: dict[str, object], rows: np.ndarray) -> list[str] | None:
-    """The texts at these lines; None if a line is not there."""
-    table, _ = open_source(places, FileOptions(**options, skip_bad_lines=True))  # type: ignore[arg-type]
-    if column not in table.columns:
-        return None
-    wanted = set(rows.tolist())
-    found: dict[int, str] = {}
-    for chunk in table.chunks([column]):
-        values = chunk.columns[column]
-        listed = any(isinstance(value, list | tuple | np.ndarray) for value in values)
-        texts = [" ".join(token_list(value)) for value in values] if listed else plain_texts(values)
-        found |= {line: text for line, text in zip(chunk.lines.tolist(), texts, strict=True) if line in wanted}
-    if len(found) < len(wanted):
-        return None
-    return [clean(html.unescape(found[line])) for line in rows.tolist()]
 
 
 def _fit(corpus: Corpus, texts: list[str]) -> bool:

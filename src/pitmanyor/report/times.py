@@ -20,7 +20,7 @@ def time_facts(atlas: Atlas) -> dict[str, Any] | None:
     times = atlas.fit.corpus.times
     if times is None or np.isnat(times).all():
         return None
-    found = topics_over_time(atlas.fit)
+    found = topics_over_time(atlas.fit, shown=atlas.shown)
     if len(found.groups) < FEWEST:
         return None
     starts = np.array([np.datetime64(str(group), "m") for group in found.groups]).astype(np.int64)

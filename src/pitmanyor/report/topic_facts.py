@@ -9,7 +9,6 @@ import numpy as np
 from pitmanyor.report.clean import clean
 from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
-from pitmanyor.topics.counts import word_counts
 
 N_WORDS, FEW_WORDS, N_TAGS = 40, 12, 15
 DISTINCTIVE = 0.3  # how much frequency counts, against lift, for words that the slider may bring up
@@ -40,7 +39,7 @@ def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
     own = np.bincount(atlas.topics[stream], minlength=atlas.n_topics)
     rows, used = np.maximum(rows, 1e-300), atlas.fit.occurring(stream)
     overall, out = own @ rows / own.sum(), []
-    counts = word_counts(atlas.fit, stream)[:, used]
+    counts = atlas.tables[stream].tokens[:, used]
     for i, row in enumerate(rows):
         many = n if atlas.large[i] else min(n, FEW_WORDS)
         relevance = DISTINCTIVE * np.log(row) + (1 - DISTINCTIVE) * np.log(row / overall)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,9 +12,9 @@ from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.state.topic_sizes import is_large
-from pitmanyor.topics.counts import streams_of
+from pitmanyor.topics.counts import WordTables, streams_of
 from pitmanyor.topics.prevalences import Prevalence, prevalence
-from pitmanyor.topics.topic_view import view
+from pitmanyor.topics.topic_view import View, view
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -24,17 +24,21 @@ Floats = NDArray[np.float64]
 class Atlas:
     """A fit as the page shows it: topics by size, merged ones as one, those without a token left out.
 
+    `shown` are the topics of `topics.view`, `tables` their words, which are computed once for the whole page.
     `order` has, for each topic of the page, its place among those of `topics.view`, which `spread` is about too.
     `members[i]` are the fitted topics of the page's topic i, `place[k]` is the page's topic of fitted topic k or -1.
     `topics` has the page's topic of every token, by stream, in the order in which the corpus has them.
     """
 
     fit: Fit
+    shown: View
+    tables: WordTables
     spread: Prevalence
     order: list[int]
     members: list[list[int]]
     place: Ints
     topics: dict[str, Ints]
+    _rows: dict[str, tuple[Floats, list[str]]] = field(default_factory=dict, init=False)
 
     @property
     def n_topics(self) -> int:
@@ -76,11 +80,12 @@ class Atlas:
 
         Streams may share a vocabulary; only words that do occur in this one are told.
         """
-        words, used = self.fit.words_of(stream), self.fit.occurring(stream)
-        phi = self.fit.topic_words(stream)[:, used]
-        weight = np.bincount(self.fit.token_topics(stream), minlength=len(phi)) + 1e-9
-        rows = [np.average(phi[group], axis=0, weights=weight[group]) for group in self.members]
-        return np.array(rows), [words[w] for w in used]
+        if stream not in self._rows:
+            table, words, used = self.tables[stream], self.fit.words_of(stream), self.fit.occurring(stream)
+            phi, weight = table.mean[:, used], table.tokens.sum(axis=1) + 1e-9
+            rows = [np.average(phi[group], axis=0, weights=weight[group]) for group in self.members]
+            self._rows[stream] = np.array(rows), [words[w] for w in used]
+        return self._rows[stream]
 
     def fold(self, rows: Floats) -> Floats:
         """Columns by fitted topic summed to columns by topic of the page."""
@@ -92,8 +97,10 @@ def atlas_of(fit: Fit) -> Atlas:
         raise PlanError("this run has no text, so there are no topics to show; a report needs a model with tokens")
     if fit.n_sweeps == 0:
         raise PlanError("this run has no sweep yet; go on with it first: pitmanyor resume RUN")
-    shown, spread = view(fit), prevalence(fit)
-    found = {name: fit.token_topics(name) for name in streams_of(fit)}
+    tables = WordTables(fit)
+    shown = view(fit, tables=tables)
+    spread, topics = prevalence(fit, shown=shown), fit.all_token_topics()
+    found = {name: topics[name] for name in streams_of(fit)}
     counts = np.bincount(shown.place[np.concatenate(list(found.values()))], minlength=len(shown.members))
     order = [i for i in np.argsort(-spread.shares[0], kind="stable").tolist() if counts[i]]
     place = np.full(fit.n_topics, -1, np.int64)
@@ -101,6 +108,8 @@ def atlas_of(fit: Fit) -> Atlas:
         place[list(shown.members[group])] = i
     return Atlas(
         fit=fit,
+        shown=shown,
+        tables=tables,
         spread=spread,
         order=order,
         members=[list(shown.members[i]) for i in order],

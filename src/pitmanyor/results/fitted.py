@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -111,7 +110,7 @@ class Fit(Measured):
         """One value per sweep: log_joint, n_topics, topics/large and topics/effective; and of every node tables/,
         customers/ and concentration/, and discount/ where that is sampled. Of several chains, that of the one shown.
         """
-        return MappingProxyType({name: np.array(values, np.float64) for name, values in self.chain.trace.items()})
+        return _Trace(self.chain.trace)
 
     @property
     def graph(self) -> Graph:
@@ -211,3 +210,19 @@ class Fit(Measured):
             f"{self.state.plan.n_tokens:,} tokens in {self.seconds:.1f} s, log joint {self.log_joint:,.1f}"
             f"{NOT_EXACT * (self.method == 'paper')})"
         )
+
+
+class _Trace(Mapping[str, Floats]):
+    """A chain's trace as arrays; each is made when it is asked for."""
+
+    def __init__(self, values: Mapping[str, Sequence[float]]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Floats:
+        return np.array(self._values[name], np.float64)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

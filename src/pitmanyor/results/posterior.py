@@ -122,11 +122,17 @@ class Posterior:
 
     def token_topics(self, stream: str | None = None) -> NDArray[np.int64]:
         """The topic of every token of a stream, in the order of `corpus.streams[stream].words`."""
-        plan, tokens = self.state.plan, self.stream(stream)
-        at = np.flatnonzero(plan.order.stream == plan.graph.streams.index(tokens))
-        topics = np.empty(len(at), np.int64)
-        topics[plan.order.source[at]] = self.state.text.topic[at]
-        return topics
+        return self.all_token_topics()[self.stream(stream).name]
+
+    def all_token_topics(self) -> dict[str, NDArray[np.int64]]:
+        """The same of all streams: tokens are sorted once."""
+        order, found = self.state.plan.order, {}
+        source, stream = order.source, order.stream
+        for s, tokens in enumerate(self.state.plan.graph.streams):
+            at = np.flatnonzero(stream == s)
+            found[tokens.name] = np.empty(len(at), np.int64)
+            found[tokens.name][source[at]] = self.state.text.topic[at]
+        return found
 
     def document_shares(self, stream: str | None = None) -> Floats:
         """Posterior mean of the topics of every fitted document: of the node that a stream takes its topics from."""

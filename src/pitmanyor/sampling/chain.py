@@ -77,7 +77,6 @@ class Chain:
         small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
         kind: Sweep = "collapsed" if small else sweep
         self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads)
-        self.first = Sweeper(state, "collapsed", n_threads=n_threads)
         self.measures = Measures(state)
         self.moves = SplitMerge(state) if moves and state.plan.n_tokens else None
         self.rate = 0.0  # moves in a sweep, on average; it must not follow the state
@@ -177,7 +176,7 @@ class Chain:
         if self.network:
             self.network.sweep(self.state, seed)
         else:
-            (self.first if seed[2] <= self.burn_in else self.sweeper).step(self.state, seed)
+            self.sweeper.step(self.state, seed, "collapsed" if seed[2] <= self.burn_in else None)
             if self.moves and seed[2] < SEARCHED:
                 tally = self.moves.step(self.state, seed, attempts(seed, self.rate))
         tidy(self.state)

@@ -7,11 +7,12 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
 from pitmanyor.kernels.monitor.sizes import count_sizes, sum_documents
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN, SHIFT
-from pitmanyor.kernels.restaurant.births import LEAST
+from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.sampling.switching import chunk_cells
@@ -20,7 +21,6 @@ from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-DRAWS, LAYERS = 9, 12  # the purposes of the streams
 
 
 class Measures:
@@ -34,7 +34,7 @@ class Measures:
 
     def take(self, state: State, seed: Seed) -> None:
         """Measure the shared nodes; documents were measured as they were visited."""
-        net, rng = state.net, generator(seed, LAYERS)
+        net, rng = state.net, generator(seed, purposes.LAYER_CONCENTRATIONS)
         local = 0
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
@@ -109,7 +109,7 @@ def _more_than(sizes: Ints) -> Ints:
 
 def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Collection[str] = ()) -> None:
     """Draw every concentration that has a prior, given the measures of the last sweep; `but` these nodes'."""
-    rng = generator(seed, DRAWS)
+    rng = generator(seed, purposes.CONCENTRATIONS)
     for i, node in enumerate(state.plan.nodes):
         if isinstance(node.concentration, Gamma) and node.name not in but:
             values = measures.by_node[i]
@@ -126,7 +126,7 @@ def _draw(rng: np.random.Generator, prior: Gamma, values: Floats) -> Floats:
     shape, rate = prior.shape + values[:, ZETA], prior.rate + values[:, OMEGA]
     # Gamma(s) = Gamma(s + 1) U^(1/s), in logs: small shapes underflow
     log_b = np.log(rng.gamma(shape + 1.0)) + np.log1p(-rng.random(len(shape))) / shape - np.log(rate)
-    return np.maximum(np.exp(np.maximum(log_b, np.log(LEAST))), LEAST)
+    return np.maximum(np.exp(np.maximum(log_b, np.log(LEAST_CONCENTRATION))), LEAST_CONCENTRATION)
 
 
 def _store(state: State, i: int, node: Node, drawn: Floats) -> None:

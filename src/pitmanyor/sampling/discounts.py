@@ -10,14 +10,15 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import StateError
 from pitmanyor.graph import Beta, Node
 from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.monitor.discount_likelihood import Statistics, log_likelihood
 from pitmanyor.kernels.monitor.seatings import (
+    COUNTED_CUSTOMERS,
+    COUNTED_TABLES,
     EMPTY,
-    FEW,
-    MANY,
     Dishes,
     Seatings,
     Walks,
@@ -36,7 +37,6 @@ from pitmanyor.state.stirling_sizes import fit_table
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 EVERY = 4  # sweeps: the nodes take turns
-SLICES = 13  # the purpose of the stream
 WIDEST = 0.5  # of the first interval
 
 
@@ -50,7 +50,7 @@ class Opened(NamedTuple):
 
 def sample_discounts(state: State, seed: Seed, but: Collection[str] = ()) -> None:
     """Draw the discounts whose turn it is in this sweep, of those that have a prior; `but` these nodes'."""
-    rng = generator(seed, SLICES)
+    rng = generator(seed, purposes.DISCOUNTS)
     for turn, i in enumerate(state.plan.sampled_discounts):
         if (seed[2] + turn) % EVERY == 0 and state.plan.nodes[i].name not in but:
             draw_discount(state, i, rng)
@@ -94,10 +94,10 @@ def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
 
 
 def no_seatings(n_customers: int, n_parts: int) -> Seatings:
-    """Room for so many customers, by parts. A dish that is listed has as many as FEW at least."""
+    """Room for so many customers, by parts. A dish that is listed has as many as COUNTED_TABLES at least."""
     return Seatings(
-        small=np.zeros((n_parts, MANY, FEW), np.int64),
-        large=np.zeros((n_parts, n_customers // FEW + 1, 2), np.int64),
+        small=np.zeros((n_parts, COUNTED_CUSTOMERS, COUNTED_TABLES), np.int64),
+        large=np.zeros((n_parts, n_customers // COUNTED_TABLES + 1, 2), np.int64),
         n_large=np.zeros((n_parts, 1), np.int64),
         most=np.zeros((n_parts, 2), np.int64),
     )

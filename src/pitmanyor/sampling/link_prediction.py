@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Links
 from pitmanyor.network.evidence import Evidence, log_evidence
@@ -20,7 +21,6 @@ from pitmanyor.state import State
 from pitmanyor.state.means import mean
 
 Floats = NDArray[np.float64]
-EVIDENCE = 43  # a purpose: points at which the likelihood is weighed
 
 
 def find_links(state: State, name: str | None) -> Links:
@@ -73,4 +73,4 @@ def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: i
     both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)
     item = both.network.nodes[links.between].all_sets[links.name]
-    return log_evidence(item, generator(seed, EVIDENCE), n_draws)
+    return log_evidence(item, generator(seed, purposes.LINK_EVIDENCE), n_draws)

@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.scratch import Desk
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
-from pitmanyor.kernels.split_merge.allocate import AHEAD, Launch, Path, Room
+from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS, Launch, Path, Room
 from pitmanyor.kernels.split_merge.launch import fit_launch
 from pitmanyor.kernels.split_merge.moves import (
     clear_path,
@@ -44,7 +45,6 @@ from pitmanyor.state.topic_sizes import is_large
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-SELECT, ATTEMPTS = 54, 60  # purposes of streams
 MOVES = 0.01  # in a sweep, for each large topic
 USUAL = 0.9  # how often a kernel tries the direction that it is good at
 GUESSED = 0.3  # the weight of a token in the launch
@@ -113,12 +113,12 @@ class SplitMerge:
         longest = max(plan.topic_walks.longest, plan.word_walks.longest) + 1
         self.room = Room(
             values=np.zeros((4, longest)),
-            weights=np.zeros((AHEAD, 2)),
-            worth=np.zeros((AHEAD, 2)),
-            lean=np.zeros((AHEAD, 2)),
+            weights=np.zeros((BLOCK_TOKENS, 2)),
+            worth=np.zeros((BLOCK_TOKENS, 2)),
+            lean=np.zeros((BLOCK_TOKENS, 2)),
             opens=np.ones((4, longest)),
             done=np.ones((4, longest)),
-            ahead=np.zeros((AHEAD + 1, AHEAD + 2)),
+            ahead=np.zeros((BLOCK_TOKENS + 1, BLOCK_TOKENS + 2)),
             leaves=np.zeros((n_streams, 4)),
             found=np.zeros(2, np.int64),
         )
@@ -140,7 +140,7 @@ class SplitMerge:
 
     def step(self, state: State, seed: Seed, kernels: Sequence[Kernel]) -> Tally:
         """Try one move by each of the kernels, one after the other."""
-        tally, rng = Tally(), generator(seed, SELECT)
+        tally, rng = Tally(), generator(seed, purposes.MOVE_SELECTION)
         self.index(state)
         for number, kernel in enumerate(kernels):
             self._try(state, kernel, (*seed, number), rng, tally)
@@ -331,7 +331,7 @@ def rate_of(state: State) -> float:
 
 def attempts(seed: Seed, rate: float) -> list[Kernel]:
     """The kernels of a sweep's moves, either with the same chance; `rate` of them on average."""
-    rng = generator(seed, ATTEMPTS)
+    rng = generator(seed, purposes.MOVE_ATTEMPTS)
     return [LAUNCH_FIRST if rng.random() < 0.5 else IN_TURN for _ in range(int(rate + rng.random()))]
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pitmanyor import purposes
 from pitmanyor.sampling.split_merge import (
     NONE,
     MoveSeed,
@@ -23,7 +24,6 @@ from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
-SEARCH = 59  # the purpose of the stream
 ROUNDS = 10
 SETTLED = 0.03  # by which the effective number of topics may still change in the last round
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
@@ -47,7 +47,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted:
     `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
     numbers after it. Those stay as they are until merges have been made: they would follow the number of halves.
     """
-    moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, SEARCH), list[Round]()
+    moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
     sweep(AT_FIRST, False)
     if state.n_topics > FEW:
         moves.merge_all(state, rng)
@@ -71,7 +71,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted:
 def settle(state: State, sweep: Callable[[int, bool], None], seed: Seed) -> None:
     """Sweeps for a state whose topics come from elsewhere, and merges of those that this model does not tell apart."""
     sweep(AFTER_SPLITS, True)
-    Greedy(SplitMerge(state), seed).merge_all(state, generator(seed, SEARCH))
+    Greedy(SplitMerge(state), seed).merge_all(state, generator(seed, purposes.START_SEARCH))
     sweep(AFTER_MERGES, True)
 
 

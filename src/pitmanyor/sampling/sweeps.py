@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import PlanError
 from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN, collapsed_sweep
 from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
@@ -25,7 +27,6 @@ SWEEPS = ("mixed", "collapsed", "explicit")
 TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
-ANCHORS = 11  # the purpose of the stream that picks them
 
 
 def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
@@ -48,7 +49,8 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
 def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
     """Seat every token: topics drawn one after the other, or dealt at random over `n_topics` to begin with."""
     if n_topics is not None:
-        return initialise_at(state, seed, generator(seed, 0).integers(n_topics, size=len(state.text.topic)), n_topics)
+        topics = generator(seed, purposes.FIRST_CHOICE).integers(n_topics, size=len(state.text.topic))
+        return initialise_at(state, seed, topics, n_topics)
     state.text.topic[:] = UNSEEN
     _seat_all(state, seed)
 
@@ -96,16 +98,28 @@ class Sweeper:
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
-        self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
+        self.state = state
 
-    def step(self, state: State, seed: Seed) -> None:
-        """One update of every token, and of those of explicit documents as many as there are passes."""
+    @cached_property
+    def switch(self) -> Switch:
+        """Made when first needed, as is its neighbour: collapsed sweeps do without."""
+        return Switch(self.state, self.n_threads)
+
+    @cached_property
+    def explicit(self) -> Explicit:
+        return Explicit(self.state, self.n_threads)
+
+    def step(self, state: State, seed: Seed, sweep: Sweep | None = None) -> None:
+        """One update of every token, and of those of explicit documents as many as there are passes.
+
+        sweep: the kind of this one, if it is not that of the others.
+        """
         numba.set_num_threads(self.n_threads)
-        n_documents = state.plan.n_documents
+        sweep, n_documents = sweep or self.sweep, state.plan.n_documents
         is_anchor = np.ones(n_documents, bool)
-        if self.sweep == "explicit":
+        if sweep == "explicit":
             is_anchor[:] = False
-        elif self.sweep == "mixed":
+        elif sweep == "mixed":
             is_anchor = pick_anchors(state, self.anchors, seed)
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
@@ -125,7 +139,7 @@ def pick_anchors(state: State, share: float, seed: Seed) -> NDArray[np.bool_]:
 
     Without any held topics no other document could be visited, and what is measured of them would be out of date.
     """
-    rng, lengths = generator(seed, ANCHORS), np.diff(state.text.first[:: state.text.leaf.shape[1]])
+    rng, lengths = generator(seed, purposes.ANCHORS), np.diff(state.text.first[:: state.text.leaf.shape[1]])
     is_anchor = np.asarray(rng.random(state.plan.n_documents) < share)
     if lengths.any() and not lengths[is_anchor].any():
         is_anchor[rng.choice(np.flatnonzero(lengths))] = True

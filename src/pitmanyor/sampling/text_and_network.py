@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Links
 from pitmanyor.kernels.network.masses import Masses
@@ -39,7 +40,6 @@ from pitmanyor.state.stirling_sizes import fit_tables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-START, STEP = 41, 42  # purposes of streams
 TABLES_EVERY = 8  # sweeps
 SCORES = "/scores"
 Method = Literal["exact", "paper"]
@@ -127,7 +127,7 @@ class TextAndNetwork:
     def start(self, state: State, seed: Seed) -> None:
         """First vectors, from the counts of a state that text alone has made."""
         self._read_customers(state)
-        rng, network = generator(seed, START), self.network
+        rng, network = generator(seed, purposes.NETWORK_START), self.network
         all_customers = self._counts(state, self.root_name, CUSTOMERS)[0]
         if all_customers.any():
             alpha = all_customers + network.root.concentration / state.n_topics
@@ -179,7 +179,7 @@ class TextAndNetwork:
             self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed, self.passes)
             self.switch.up(state, seed)
             self._read_customers(state)
-        rng = generator(seed, STEP)
+        rng = generator(seed, purposes.NETWORK_STEP)
         self.report = self.paper.step(rng) if self.paper else self.network.step(self._seats(state), seed, rng)
         self._store(state)
 

@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
@@ -24,8 +25,6 @@ from pitmanyor.simulation.arguments import (
 from pitmanyor.simulation.drawn_links import DrawnLinks, check_links, draw_links
 from pitmanyor.simulation.plates import Key, Plates
 from pitmanyor.simulation.restaurants import Counts, Restaurants
-
-LINKS = 48  # the purpose of a random stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +143,7 @@ def simulate(
 def _draw_links(
     graph: Graph, houses: Restaurants, labels: Mapping[str, Sequence[Hashable]], seed: int
 ) -> dict[str, DrawnLinks]:
-    rng = generator(seed, LINKS)
+    rng = generator(seed, purposes.SIMULATED_LINKS)
     vectors = houses.vectors(dict.fromkeys(links.between for links in graph.link_sets), rng)
     out = {}
     for links in graph.link_sets:

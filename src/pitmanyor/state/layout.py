@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +54,12 @@ class Layout:
     @property
     def sizes(self) -> tuple[int, int, int, int]:
         """Lengths of the arrays by count, by restaurant, and of tables per parent of both."""
-        last = self.blocks[-1]
-        return last.rows.stop, last.rests.stop, last.to_rows.stop, last.to_rests.stop
+        return sizes_of(self.blocks)
+
+
+def sizes_of(blocks: Sequence[Block]) -> tuple[int, int, int, int]:
+    last = blocks[-1]
+    return last.rows.stop, last.rests.stop, last.to_rows.stop, last.to_rests.stop
 
 
 def is_wide(node: Node) -> bool:
@@ -62,6 +67,12 @@ def is_wide(node: Node) -> bool:
 
 
 def build_layout(plan: Plan, capacity: int) -> Layout:
+    blocks = build_blocks(plan, capacity)
+    return Layout(capacity, blocks, np.concatenate([_cells(plan, i, b) for i, b in enumerate(blocks)]))
+
+
+def build_blocks(plan: Plan, capacity: int) -> tuple[Block, ...]:
+    """The parts of all nodes, one after the other. They say how much room a layout takes and take none themselves."""
     blocks: list[Block] = []
     row = rest = to_row = to_rest = 0
     for i, node in enumerate(plan.nodes):
@@ -79,7 +90,7 @@ def build_layout(plan: Plan, capacity: int) -> Layout:
         )
         row, rest, to_row, to_rest = block.rows.stop, block.rests.stop, block.to_rows.stop, block.to_rests.stop
         blocks.append(block)
-    return Layout(capacity, tuple(blocks), np.concatenate([_cells(plan, i, b) for i, b in enumerate(blocks)]))
+    return tuple(blocks)
 
 
 def _cells(plan: Plan, index: int, block: Block) -> Ints:

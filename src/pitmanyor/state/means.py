@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -46,18 +47,27 @@ def counts_of(state: State, name: str) -> Counts:
     rows, dishes = n_rows(state, node), n_dishes(state, node)
     if rows * dishes * 8 > LARGEST:
         raise PlanError(f"the mean of {name!r} has {rows:,} x {dishes:,} entries, more than fit one array here")
-    return _local_counts(state, node, rows, dishes) if node.local else _shared_counts(state, node, rows, dishes)
+    if node.local:
+        return local_counts(state, node, slice(0, state.plan.n_documents))
+    return _shared_counts(state, node, rows, dishes)
 
 
-def _local_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
-    i = state.plan.index[node.name]
-    customers, tables = np.zeros((rows, dishes), np.int64), np.zeros((rows, dishes), np.int64)
-    to = np.zeros((rows, dishes, max(len(node.parents), 1)), np.int32)
+def local_counts(state: State, node: Node, documents: slice) -> Counts:
+    """Counts of a local node in some documents: the kernel reads back the walks of their tokens alone."""
+    i, n_streams = state.plan.index[node.name], len(state.plan.graph.streams)
+    part = state.text._replace(
+        first=state.text.first[documents.start * n_streams : documents.stop * n_streams + 1],
+        context=state.text.context[documents],
+    )
+    rows = len(part.context) * (state.n_topics if node.per_topic else 1)
+    shape = rows, n_dishes(state, node)
+    customers, tables = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    to = np.zeros((*shape, max(len(node.parents), 1)), np.int32)
     word_side = node.side == "word"
-    gather(state.net, state.text, state.topics, state.words, i, node.per_topic, word_side, (customers, tables), to)
+    gather(state.net, part, state.topics, state.words, i, node.per_topic, word_side, (customers, tables, to))
     own = int(state.net.nodes[i, OWN])
     layer = state.net.rests[CONCENTRATION, state.layout.blocks[i].rest]
-    b = state.text.concentration[own] if own >= 0 else np.full(rows, layer)
+    b = state.text.concentration[own][documents] if own >= 0 else np.full(rows, layer)
     return Counts(customers, tables, to.sum(axis=1), np.asarray(b, np.float64), float(state.net.reals[i, DISCOUNT]))
 
 
@@ -131,28 +141,32 @@ def _node_mean(state: State, node: Node, done: dict[str, Floats], infinite: bool
     if (vectors := _vectors(state, node)) is not None:
         return vectors
     counts = counts_of(state, node.name)
-    a, b = counts.discount, counts.concentration[:, None]
-    c, t = counts.customers.astype(np.float64), counts.tables
     if node.kind == "gem":
-        total = b[0, 0] + c.sum()
-        root = np.append(c[0] - a, b[0, 0] + a * c.shape[1])[None] / total
+        a, b, c = counts.discount, counts.concentration[0], counts.customers[0].astype(np.float64)
+        root = np.append(c - a, b + a * len(c))[None] / (b + c.sum())
         if new_topic == "renormalise":
             root[:, -1] = 0.0
             root /= root.sum()
         return np.asarray(root)
-    if node.kind == "dirichlet":
-        return np.asarray((c + b / c.shape[1]) / (b + c.sum(axis=1, keepdims=True)))
     if infinite:
-        c, t = np.pad(c, ((0, 0), (0, 1))), np.pad(t, ((0, 0), (0, 1)))
+        customers, tables = (np.pad(x, ((0, 0), (0, 1))) for x in (counts.customers, counts.tables))
+        counts = replace(counts, customers=customers, tables=tables)
+    above = [done[parent][_rows_above(state, node, state.plan.graph[parent])] for parent in node.parents]
+    return mean_given_parents(node, counts, above)
+
+
+def mean_given_parents(node: Node, counts: Counts, above: Sequence[Floats]) -> Floats:
+    """The posterior mean of a node given those of its parents, in its own rows; without any its base is uniform."""
+    a, b = counts.discount, counts.concentration[:, None]
+    c, t = counts.customers, counts.tables
+    total = b + c.sum(axis=1, keepdims=True)
+    if node.kind == "dirichlet":
+        return np.asarray((c + b / c.shape[1]) / total)
     base: Floats | float = 1.0 / c.shape[1]
-    if node.parents:
+    if above:
         rho = mixing(node, counts)
-        base = sum(
-            (rho[:, i : i + 1] * done[parent][_rows_above(state, node, state.plan.graph[parent])])
-            for i, parent in enumerate(node.parents)
-        )
-    own = c - a * t + (b + a * t.sum(axis=1, keepdims=True)) * base
-    return np.asarray(own / (b + c.sum(axis=1, keepdims=True)))
+        base = sum(rho[:, i : i + 1] * rows for i, rows in enumerate(above))
+    return np.asarray((c - a * t + (b + a * t.sum(axis=1, keepdims=True)) * base) / total)
 
 
 def _rows_above(state: State, node: Node, parent: Node) -> NDArray[np.int64]:

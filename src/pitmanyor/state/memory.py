@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pitmanyor import machine
 from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
-from pitmanyor.state.layout import Layout, build_layout
+from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
 from pitmanyor.state.state import State, padded
 
 PER_COUNT = 16  # customers, tables, stay, open
+PER_CELL = 40  # where its counts and restaurants are
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
 PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
 PER_SAMPLED = 8  # topic and code: a kept sample has its own, and tables of its own
@@ -53,16 +55,17 @@ def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0, chai
 
     Of several chains all are in memory at the same time.
     """
-    layout = build_layout(plan, padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1))
-    need = chains * (_bytes(layout) + plan.n_tokens * PER_TOKEN)
-    kept, have = chains * samples * (_bytes(layout) + plan.n_tokens * PER_SAMPLED), physical_memory()
+    capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
+    tables = _bytes(build_blocks(plan, capacity))
+    need = chains * (tables + plan.n_tokens * PER_TOKEN)
+    kept, have = chains * samples * (tables + plan.n_tokens * PER_SAMPLED), physical_memory()
     if need + kept > have:
         also = f", and its {chains * samples} samples {kept / 1e9:.1f} GB" if samples else ""
         fewer = "run fewer chains, " if chains > 1 else ""
         fewer += "keep fewer samples, " if samples and need <= have else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
-            f"with {layout.capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
+            f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
             f"has {have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
         )
 
@@ -72,23 +75,24 @@ def larger_layout(state: State, columns: int) -> Layout:
 
     Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
     """
-    have = physical_memory() - _bytes(state.layout) - state.plan.n_tokens * PER_TOKEN
-    for wanted in (max(columns, state.capacity * 3 // 2), columns):
-        layout = build_layout(state.plan, padded(wanted))
-        if _bytes(layout) <= have:
-            return layout
-    need = (_bytes(layout) + physical_memory() - have) / 1e9
+    have = physical_memory() - _bytes(state.layout.blocks) - state.plan.n_tokens * PER_TOKEN
+    for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
+        tables = _bytes(build_blocks(state.plan, capacity))
+        if tables <= have:
+            return build_layout(state.plan, capacity)
+    need = (tables + physical_memory() - have) / 1e9
     raise PlanError(
-        f"this chain has {state.n_topics} topics, and new ones need room: {layout.capacity} columns beside the "
+        f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
         f"{state.capacity} they are filled from take {need:.1f} GB, and this machine has "
         f"{physical_memory() / 1e9:.1f}; set max_topics, say to {state.n_topics}, prune the vocabulary, "
         "or use a coarser plate (the chain's state is whole: it stopped between two documents)"
     )
 
 
-def _bytes(layout: Layout) -> int:
-    n_counts, n_rests, n_to, n_to_rests = layout.sizes
-    return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + layout.cells.nbytes
+def _bytes(blocks: Sequence[Block]) -> int:
+    n_counts, n_rests, n_to, n_to_rests = sizes_of(blocks)
+    cells = PER_CELL * sum(block.n_cells for block in blocks)
+    return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + cells
 
 
 def physical_memory() -> int:

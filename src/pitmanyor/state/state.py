@@ -32,7 +32,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Visit,
 )
 from pitmanyor.kernels.restaurant.refresh import refresh_all
-from pitmanyor.kernels.restaurant.small_terms import FEW, MANY, Terms
+from pitmanyor.kernels.restaurant.small_terms import SMALL_CUSTOMERS, SMALL_TABLES, Terms
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.layout import Layout, build_layout, is_wide
@@ -121,7 +121,7 @@ def new_state(
 def new_terms(plan: Plan, net: Net, tables: StirlingTables) -> Terms:
     """Terms of small counts under the discounts of the tables."""
     cells = net.cells[plan.cells.first[local_nodes(plan)]]
-    small = np.zeros((len(tables.discount), FEW, MANY, 4))
+    small = np.zeros((len(tables.discount), SMALL_TABLES, SMALL_CUSTOMERS, 4))
     fill_terms(small, tables, tables.discount, int(net.status[RULE]))
     return Terms(small, cells, small.reshape(-1).astype(net.stay.dtype))
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.results.posterior import Posterior
-from pitmanyor.topics.counts import document_counts, seated, streams_of, word_counts
-from pitmanyor.topics.grouped_words import pooled
+from pitmanyor.topics.counts import WordTable, WordTables, document_counts, seated, streams_of
 
 Ints = NDArray[np.int64]
 By = Literal["lift", "probability"]
@@ -21,7 +20,7 @@ EMPTY = "(empty)"
 ROUNDING = 1e-9  # log(p/q) up to which p is q
 
 
-def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: By) -> list[str]:
+def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: By, tables: WordTables) -> list[str]:
     """A name for every group of topics. By lift, hashtags name it only if a fair share of its posts have them."""
     streams = streams_of(fit)
     if not streams:  # a fit of links alone has nothing to name topics by
@@ -32,7 +31,7 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
         if stream not in (TAGS, "word") and "word" in streams:
             continue
         sign, comma = ("#", " ") if stream == TAGS else ("", ", ")
-        for i, (apart, likely) in enumerate(_best(fit, stream, members, n)):
+        for i, (apart, likely) in enumerate(_best(fit.words_of(stream), tables[stream], members, n)):
             words = apart if by == "lift" else likely
             if stream == TAGS and by == "lift":
                 words = _common(fit, members[i], words, main[i])
@@ -43,14 +42,14 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
     return names
 
 
-def _best(fit: Posterior, stream: str, members: list[tuple[int, ...]], n: int) -> list[tuple[list[str], list[str]]]:
+def _best(
+    words: list[str], table: WordTable, members: list[tuple[int, ...]], n: int
+) -> list[tuple[list[str], list[str]]]:
     """The n words of a stream that most set every group of topics apart, and its n likeliest."""
-    words = fit.words_of(stream)
-    counts = word_counts(fit, stream)
-    grouped, everywhere = pooled(fit, stream, members)
+    grouped, everywhere = table.pooled(members)
     out = []
     for p, group in zip(grouped, members, strict=True):
-        seen = np.flatnonzero(counts[list(group)].sum(axis=0) >= SEEN)
+        seen = np.flatnonzero(table.tokens[list(group)].sum(axis=0) >= SEEN)
         lift = np.log(p[seen] / everywhere[seen])
         own = lift > ROUNDING
         apart = seen[own][np.argsort(-(p[seen] * lift)[own], kind="stable")[:n]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def streams_of(fit: Posterior) -> list[str]:
@@ -37,6 +39,46 @@ def word_counts(fit: Posterior, stream: str) -> Ints:
     """Tokens of a stream by topic and word; the columns are those of `topic_words`."""
     tokens, n = seated(fit, stream), len(fit.state.plan.words[fit.stream(stream).emit])
     return np.bincount(tokens.topic * n + tokens.word, minlength=fit.n_topics * n).reshape(fit.n_topics, n)
+
+
+class WordTable(NamedTuple):
+    """What topics have of the words of a stream, a row per topic: mean probabilities, and tokens."""
+
+    mean: Floats
+    tokens: Ints
+
+    def pooled(self, members: Sequence[Sequence[int]]) -> tuple[Floats, Floats]:
+        """The words in every group of topics (a row each, by their tokens), and in all of them."""
+        weight = self.tokens.sum(axis=1)
+        rows = [
+            np.average(self.mean[list(g)], axis=0, weights=weight[list(g)] if weight[list(g)].any() else None)
+            for g in members
+        ]
+        return np.stack(rows), weight @ self.mean / max(weight.sum(), 1)
+
+    def occurring(self, members: Sequence[Sequence[int]]) -> list[Ints]:
+        """The columns of the words that have a token in every group of topics.
+
+        Every word has some probability in every topic. One that never occurs in it says nothing about it.
+        """
+        return [np.flatnonzero(self.tokens[list(group)].sum(axis=0)) for group in members]
+
+
+def word_table(fit: Posterior, stream: str) -> WordTable:
+    return WordTable(fit.topic_words(stream), word_counts(fit, stream))
+
+
+class WordTables:
+    """The word tables of a fit by stream, each made when it is first asked for and kept as long as this is."""
+
+    def __init__(self, fit: Posterior) -> None:
+        self._fit = fit
+        self._made: dict[str, WordTable] = {}
+
+    def __getitem__(self, stream: str) -> WordTable:
+        if stream not in self._made:
+            self._made[stream] = word_table(self._fit, stream)
+        return self._made[stream]
 
 
 class Pairs(NamedTuple):

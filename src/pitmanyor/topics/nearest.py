@@ -13,7 +13,7 @@ from pitmanyor.errors import EvidenceWarning, PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.blocks import document_blocks
-from pitmanyor.topics.grouped_words import pooled
+from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.topic_view import View, view
 
 Floats = NDArray[np.float64]
@@ -46,8 +46,9 @@ def similar(
     if len(given) != 1:
         raise PlanError("say what to compare with: one of document=, author= or topic=")
     if topic is not None:
-        shown = view(fit)
-        words, _ = pooled(fit, fit.stream().name, shown.members)
+        tables = WordTables(fit)
+        shown = view(fit, tables=tables)
+        words, _ = tables[fit.stream().name].pooled(shown.members)
         return nearest(words, shown.find(topic), shown.topics, n, _empty(fit, shown))
     if author is not None:
         labels, shares = author_shares(fit)

@@ -75,23 +75,26 @@ def enough(level: float) -> int:
     return ceil(round(2 / (1 - level) - 1, 6))
 
 
-def prevalence(fit: Fit, by: str | None = None, level: float = 0.9) -> Prevalence:
-    """The shares of the topics in all documents, or in those of every label of a grouping such as "author"."""
+def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
+    """The shares of the topics in all documents, or in those of every label of a grouping such as "author".
+
+    shown: the topics to tell of, by default those of `view`.
+    """
     n_documents = fit.state.plan.n_documents
     if by is None:
-        return _spread(fit, "all", ["all"], np.zeros(n_documents, np.int64), level)
+        return _spread(fit, "all", ["all"], np.zeros(n_documents, np.int64), level, shown)
     groups = fit.state.plan.corpus.groups
     if by not in groups:
         have = ", ".join(map(repr, groups)) or "none"
         raise PlanError(f"the corpus has no column {by!r} to group by; it has {have}; read it with groups=[{by!r}]")
-    return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level)
+    return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level, shown)
 
 
-def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9) -> Prevalence:
+def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
     """The shares of the topics in every hour, day, week, month or year from the first document to the last.
 
     By default the shortest period of which there are at most 60. The groups are texts such as "2018-07"; weeks begin on
-    Mondays and go by their first day. Documents without a time are left out.
+    Mondays and go by their first day. Documents without a time are left out. `shown` is as in `prevalence`.
     """
     times = fit.state.plan.corpus.times
     if times is None or np.isnat(times).all():
@@ -102,7 +105,7 @@ def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9) -
         codes, starts = _periods(times, name)
         if every or len(starts) <= MOST:
             break
-    return _spread(fit, name, [str(start) for start in starts], codes, level)
+    return _spread(fit, name, [str(start) for start in starts], codes, level, shown)
 
 
 def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[np.datetime64]]:
@@ -120,10 +123,10 @@ def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[n
     return np.where(known, number - first, -1), moments
 
 
-def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: float) -> Prevalence:
+def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: float, shown: View | None) -> Prevalence:
     if not 0.0 < level < 1.0:
         raise PlanError(f"level is the probability of an interval, between 0 and 1, not {level}")
-    plan, shown = fit.state.plan, view(fit)
+    plan, shown = fit.state.plan, shown or view(fit)
     place, n = shown.place, len(shown.names)
     pairs = _known(document_counts(plan, place[fit.state.text.topic], n), codes)
     counts = _by_group(pairs, codes, len(groups), n)

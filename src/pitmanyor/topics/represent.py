@@ -6,8 +6,8 @@ import numpy as np
 
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
-from pitmanyor.topics.counts import seated, streams_of, word_counts
-from pitmanyor.topics.topic_view import view
+from pitmanyor.topics.counts import WordTables, seated, streams_of
+from pitmanyor.topics.topic_view import View, view
 
 
 def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
@@ -16,20 +16,27 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
     Every token of the topic counts as much as its word is the topic's own, p(topic | word); their sum is divided by the
     length of the document plus the mean length, so that neither long documents nor very short ones win by length.
     """
-    place = view(fit).find(topic)
-    return all_representative(fit, n)[place]
+    tables = WordTables(fit)
+    shown = view(fit, tables=tables)
+    return all_representative(fit, n, shown, tables)[shown.find(topic)]
 
 
-def all_representative(fit: Fit, n: int = 5) -> list[list[int]]:
-    """The documents that show each topic of `view` best: what `representative` says, for all of them at once."""
+def all_representative(
+    fit: Fit, n: int = 5, shown: View | None = None, tables: WordTables | None = None
+) -> list[list[int]]:
+    """The documents that show each topic of `view` best: what `representative` says, for all of them at once.
+
+    shown, tables: what the caller knows of the fit already.
+    """
     if n < 1:
         raise PlanError(f"n is how many documents to show, 1 or more, not {n}")
-    corpus, shown = fit.state.plan.corpus, view(fit)
+    tables = tables or WordTables(fit)
+    corpus, shown = fit.state.plan.corpus, shown or view(fit, tables=tables)
     n_topics, lengths = len(shown.members), np.zeros(corpus.n_documents)
     places, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
     for stream in streams_of(fit):
-        weight = word_counts(fit, stream).sum(axis=1)[:, None]
-        own = shown.fold((weight * fit.topic_words(stream)).T)  # words by topics shown
+        table = tables[stream]
+        own = shown.fold((table.tokens.sum(axis=1)[:, None] * table.mean).T)  # words by topics shown
         own /= np.maximum(own.sum(axis=1, keepdims=True), 1e-300)
         tokens = seated(fit, stream)
         topics = shown.place[tokens.topic]

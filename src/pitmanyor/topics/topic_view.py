@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics.automatic_names import By, automatic_names
+from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.names import read_names
 
 Floats = NDArray[np.float64]
@@ -63,8 +64,11 @@ class View:
         raise PlanError(f"there is no topic {topic}: they are numbered 0 to {max(map(max, self.members))}")
 
 
-def view(fit: Fit, n: int = 3, by: By = "lift") -> View:
-    """The topics of a fit as they are shown, with the names and merges of its run."""
+def view(fit: Fit, n: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
+    """The topics of a fit as they are shown, with the names and merges of its run.
+
+    tables: those of the fit, if the caller has them or wants them for more.
+    """
     if by not in get_args(By):
         raise PlanError(f"by is one of {', '.join(get_args(By))}, not {by!r}")
     if n < 1:
@@ -74,7 +78,7 @@ def view(fit: Fit, n: int = 3, by: By = "lift") -> View:
     shown = [topic for topic in range(fit.n_topics) if topic not in merged]
     members = [entries[topic].topics if topic in entries else (topic,) for topic in shown]
     given = [entries[topic].name if topic in entries else None for topic in shown]
-    made = automatic_names(fit, members, n, by)
+    made = automatic_names(fit, members, n, by, tables or WordTables(fit))
     return View([own or name for own, name in zip(given, made, strict=True)], members)
 
 

@@ -44,7 +44,7 @@ class Flow(NamedTuple):
 @contextmanager
 def short_blocks(length: int) -> Iterator[None]:
     """Documents are allocated in blocks of so many tokens."""
-    with patch.object(allocate, "AHEAD", length), patch.object(split_merge, "AHEAD", length):
+    with patch.object(allocate, "BLOCK_TOKENS", length), patch.object(split_merge, "BLOCK_TOKENS", length):
         yield
 
 

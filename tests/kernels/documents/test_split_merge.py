@@ -17,7 +17,7 @@ from oracle.states import State as OracleState
 from oracle.toys import TOYS, Toy
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.kernels.split_merge.allocate import AHEAD
+from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, Kernel
 
 pytestmark = pytest.mark.nojit
@@ -100,7 +100,7 @@ class Case(NamedTuple):
     n_ends: int = 2
     anchors: tuple[int, int] | None = None
     max_topics: int | None = None
-    ahead: int = AHEAD
+    ahead: int = BLOCK_TOKENS
 
 
 CASES = {

@@ -30,7 +30,7 @@ from oracle.random_models import models
 from pitmanyor.graph import Gamma, Graph, Node
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, OWN, REST, REST_WIDE
 from pitmanyor.kernels.restaurant.births import furnish
-from pitmanyor.kernels.split_merge.allocate import AHEAD, seat_token
+from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS, seat_token
 from pitmanyor.kernels.split_merge.moves import count_words, empty_path, seat_path
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
@@ -122,7 +122,7 @@ def as_it_was(world, room, path, i, place, pair, which, key, n):
     launch=st.booleans(),
     splits=st.booleans(),
     own=st.booleans(),
-    ahead=st.sampled_from([1, 2, AHEAD]),
+    ahead=st.sampled_from([1, 2, BLOCK_TOKENS]),
     seed=st.integers(0, 2**32),
 )
 def test_the_weights_along_a_path_telescope(model, launch, splits, own, ahead, seed):

@@ -21,6 +21,7 @@ from pitmanyor.kernels.runtime import random
 
 bits, philox, stream_key, uniform = map(outside, (random.bits, random.philox, random.stream_key, random.uniform))
 ROOT = Path(__file__).parents[3]
+HELPERS = ROOT / "tests" / "helpers"
 KEY = np.uint64(stream_key(2026, 0, 1, 2, 3))
 MASK = 2**64 - 1
 
@@ -171,7 +172,7 @@ def printed_draws(jit: bool) -> str:
         "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}",
     }
     flags = [] if jit else ["-W", "error"]
-    command = [sys.executable, *flags, str(Path(__file__).with_name("print_draws.py"))]
+    command = [sys.executable, *flags, str(HELPERS / "print_draws.py")]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 

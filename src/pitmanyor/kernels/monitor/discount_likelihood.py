@@ -15,7 +15,7 @@ from pitmanyor.kernels.numbers.stirling_contour import log_stirling_beyond
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES, Floats, Ints
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 
-SHORT = 64  # factors of (b|a)_T that are multiplied one by one
+SHORT_TABLES = 64  # factors of (b|a)_T that are multiplied one by one
 LARGE = 1e200  # a product is put into the sum of logs before it overflows
 
 
@@ -56,7 +56,7 @@ def _log_small(a, given):
 @inner
 def _log_rising(a, b, t):
     """log of (b + a) ... (b + (t-1) a): the first factor of (b|a)_t does not depend on a."""
-    if t > SHORT:
+    if t > SHORT_TABLES:
         return (t - 1) * math.log(a) + math.lgamma(b / a + t) - math.lgamma(b / a + 1.0)
     total, product = 0.0, 1.0
     for i in range(1, t):

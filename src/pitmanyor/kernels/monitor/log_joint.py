@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, OF_TOPIC, TO
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.numbers.stirling import log_stirling
@@ -43,8 +44,7 @@ from pitmanyor.kernels.restaurant.small_terms import LOG_S, is_small
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
-MEASURE = 8  # the purpose of random streams
-SHORT = 16  # factors that are multiplied out
+SHORT_RISING = 16  # factors that are multiplied out
 # columns of measures; documents have the last two only if a node of theirs is in no layer
 JOINT, SEATED, OPENED, ZETA, OMEGA, N_MEASURES = 0, 1, 2, 3, 4, 5
 
@@ -63,7 +63,7 @@ def log_restaurant(kind, a, b, c, t):
 @inlined
 def log_rising(x, n):
     """log of x (x + 1) ... (x + n - 1): most n are small, and one logarithm is cheaper than two gamma functions."""
-    if n > SHORT:
+    if n > SHORT_RISING:
         return math.lgamma(x + n) - math.lgamma(x)
     product = 1.0
     for i in range(n):
@@ -223,7 +223,7 @@ def _shared_restaurant(net, node, q, qt, t, key, n, out):
 def _measure_topic_row(net, tables, terms, cell, out, seed):
     node = net.cells[cell, NODE]
     row, q, to_row = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_ROW]
-    key, n = stream_key(seed[0], seed[1], seed[2], cell, MEASURE), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE), np.int64(0)
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     out[:] = 0.0
     total = 0
@@ -266,7 +266,7 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
         row, to_row, q = net.cells[cell, ROW], net.cells[cell, TO_ROW], net.cells[cell, REST]
         key, n = np.uint64(0), np.int64(0)
         if is_dirichlet:
-            key = stream_key(seed[0], seed[1], seed[2], cell, MEASURE)
+            key = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE)
         counts = net.counts[row : row + n_columns]
         for first in range(0, n_columns, BLOCK):
             block = counts[first : min(first + BLOCK, n_columns)]
@@ -298,7 +298,7 @@ def _measure_word_restaurant(net, cell, runs, k, drawn, out, seed):
         for r in range(runs[0], runs[1]):
             total += drawn[r, k]
     # cells have the streams of these keys up to here
-    key, n = stream_key(seed[0], seed[1], seed[2], q, MEASURE), np.int64(1) << 40
+    key, n = stream_key(seed[0], seed[1], seed[2], q, purposes.MEASURE), np.int64(1) << 40
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     out[:] = 0.0
     _shared_restaurant(net, node, q, net.cells[cell, TO_REST] + k * n_parents, total, key, n, out)

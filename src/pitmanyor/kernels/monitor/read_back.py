@@ -22,9 +22,10 @@ from pitmanyor.kernels.runtime.jit import inner, kernel
 
 
 @inner
-def _gather_walk(net, side, entry, leaf, code, node, i, dish, customers, tables, to):
-    """Add one token's visit of `node`, if it comes there, to row i and column `dish`."""
+def _gather_walk(net, side, entry, leaf, code, node, place, counts):
+    """Add one token's visit of `node`, if it comes there, to the row and column of `place`."""
     pos = leaf
+    (i, dish), (customers, tables, to) = place, counts
     while True:
         here = net.cells[side.scratch[AT, pos], NODE]
         if not net.nodes[here, LOCAL]:
@@ -41,10 +42,12 @@ def _gather_walk(net, side, entry, leaf, code, node, i, dish, customers, tables,
 
 
 @kernel
-def gather(net, text, topics, words, node, per_topic, word_side, counts, to):
-    """Counts of one local node: rows are documents (times topics), columns its dishes."""
-    customers, tables = counts
-    n_streams, n_topics = text.leaf.shape[1], len(customers) // len(text.context)
+def gather(net, text, topics, words, node, per_topic, word_side, counts):
+    """Counts of one local node: rows are documents (times topics), columns its dishes.
+
+    `counts` are customers, tables, and tables by parent.
+    """
+    n_streams, n_topics = text.leaf.shape[1], len(counts[0]) // len(text.context)
     for d in range(len(text.context)):
         context = text.context[d]
         entry = topics.lists[context, FIRST]
@@ -58,9 +61,7 @@ def gather(net, text, topics, words, node, per_topic, word_side, counts, to):
                 if word_side:
                     set_word_cells(words, text, which, token)
                     leaf, word = word_leaf(words, which), np.int64(text.word[token])
-                    _gather_walk(
-                        net, words, words.lists[which, FIRST], leaf, code, node, i, word, customers, tables, to
-                    )
+                    _gather_walk(net, words, words.lists[which, FIRST], leaf, code, node, (i, word), counts)
                 else:
                     leaf = text.leaf[context, s, LEAF]
-                    _gather_walk(net, topics, entry, leaf, code, node, i, k, customers, tables, to)
+                    _gather_walk(net, topics, entry, leaf, code, node, (i, k), counts)

@@ -28,7 +28,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
-MANY, FEW = 512, 128  # pairs of fewer customers and tables are counted, others are listed
+COUNTED_CUSTOMERS, COUNTED_TABLES = 512, 128  # pairs of fewer customers and tables are counted, others are listed
 EMPTY = -1
 SPREAD, LOW = 2654435769, 0x7FFFFFFF  # 2^32 over the golden ratio: neighbouring keys fall far apart
 
@@ -62,7 +62,7 @@ class Walks(NamedTuple):
 @inlined
 def _add(seatings, c, t):
     seatings.most[CUSTOMERS], seatings.most[TABLES] = max(seatings.most[CUSTOMERS], c), max(seatings.most[TABLES], t)
-    if c < MANY and t < FEW:
+    if c < COUNTED_CUSTOMERS and t < COUNTED_TABLES:
         seatings.small[c, t] += 1
     else:
         n = seatings.n_large[0]

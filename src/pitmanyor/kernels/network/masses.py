@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_tables, log_gamma, log_tilted_stable
 from pitmanyor.kernels.numbers.stable_density import log_tilted
-from pitmanyor.kernels.numbers.stirling import draw_tables
+from pitmanyor.kernels.numbers.stirling import StirlingTables, draw_tables
 from pitmanyor.kernels.restaurant.arrays import Floats, Ints
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
-JOIN, SCALARS, COLUMNS, ONE = 31, 32, 33, 37  # purposes of random streams; COLUMNS and ONE take the next one too
 LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
 LEAST_SHAPE = 1e-300
 MOST_STEPS, NARROW = 100, 1e-12
@@ -33,6 +33,14 @@ class Masses(NamedTuple):
     concentration: Floats  # (instance)
     customers: Ints  # (instance, topic)
     log_base: Floats  # (topic)
+
+
+class TableLaw(NamedTuple):
+    """What the number of tables of customers depends on: Stirling tables, which of them, and the discount."""
+
+    tables: StirlingTables
+    index: int
+    discount: float
 
 
 @inlined
@@ -57,13 +65,14 @@ def _log_stable(a, log_m, key, n):
 
 
 @inlined
-def draw_mass(tables, index, a, b, log_g, log_base, c, key, n):
+def draw_mass(law, b, log_g, log_base, c, key, n):
     """log J_k (1 + u) given c customers: Gamma(c - a t) + tilted stable of mass g H, or Gamma(c + b H) (maths 4)."""
+    a = law.discount
     if a == 0.0:
         return log_gamma(c + max(b * math.exp(log_base), LEAST_SHAPE), key, n)
     x, n = _log_stable(a, log_g + log_base, key, n)
     if c > 0:
-        t, n = draw_tables(tables, index, c, math.log(a) + log_g + log_base, key, n)
+        t, n = draw_tables(law.tables, law.index, c, math.log(a) + log_g + log_base, key, n)
         y, n = log_gamma(c - a * t, key, n)
         x = np.logaddexp(x, y)
     return x, n
@@ -88,34 +97,35 @@ def widen(masses, a, i, key, n):
 
 
 @inner
-def propose(masses, tables, index, a, i, share, key, n, tried):
+def propose(masses, law, i, share, key, n, tried):
     """Into `tried` the log masses of instance i, each topic drawn anew with probability `share`."""
-    log_q, n = widen(masses, a, i, key, n)
-    log_g, b = masses.log_u0[i] + a * log_q, masses.concentration[i]
+    log_q, n = widen(masses, law.discount, i, key, n)
+    log_g, b = masses.log_u0[i] + law.discount * log_q, masses.concentration[i]
     for k in range(len(tried)):
         tried[k] = masses.log_mass[i, k]
         if share < 1.0:
             n += 1
             if uniform(key, n - 1) >= share:
                 continue
-        x, n = draw_mass(tables, index, a, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+        x, n = draw_mass(law, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
         tried[k] = x - log_q
     return n
 
 
 @kernel
-def propose_one(masses, tables, index, a, i, whole, seed, tried):
+def propose_one(masses, law, i, whole, seed, tried):
     """Into `tried` a proposal for instance i, for those who judge it elsewhere."""
-    key = stream_key(seed[0], seed[1], seed[2], i, ONE + whole)
+    key = stream_key(seed[0], seed[1], seed[2], i, purposes.PROPOSAL + whole)
     share = 1.0 if whole else float(len(tried)) ** -uniform(key, 0)
-    propose(masses, tables, index, a, i, share, key, np.int64(1), tried)
+    propose(masses, law, i, share, key, np.int64(1), tried)
 
 
 @kernel
-def start_masses(masses, tables, index, a, n_tables, seed):
+def start_masses(masses, law, n_tables, seed):
     """Masses for a network that joins, given the tables of every instance: u and g from the tables, then all J."""
+    a = law.discount
     for i in range(len(masses.log_u0)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, JOIN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.MASSES_START), np.int64(0)
         b, log_q, log_g, c = masses.concentration[i], 0.0, 0.0, 0
         for k in range(masses.customers.shape[1]):
             c += masses.customers[i, k]
@@ -127,7 +137,7 @@ def start_masses(masses, tables, index, a, n_tables, seed):
                 log_q = np.logaddexp(0.0, y - x)
             masses.log_u0[i] = log_g - a * log_q
         for k in range(masses.log_mass.shape[1]):
-            x, n = draw_mass(tables, index, a, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+            x, n = draw_mass(law, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
             masses.log_mass[i, k] = x - log_q
 
 
@@ -135,15 +145,16 @@ def start_masses(masses, tables, index, a, n_tables, seed):
 def widen_all(masses, a, seed, log_q):
     """log(1 + u) of every instance, for moves of all of them together."""
     for i in range(len(log_q)):
-        key = stream_key(seed[0], seed[1], seed[2], 2 * i, COLUMNS)
+        key = stream_key(seed[0], seed[1], seed[2], 2 * i, purposes.COLUMNS)
         log_q[i], _ = widen(masses, a, i, key, np.int64(0))
 
 
 @kernel
-def count_tables(masses, tables, index, a, log_q, chosen, seed, out):
+def count_tables(masses, law, log_q, chosen, seed, out):
     """Tables that the instances would send up for the chosen topics, given u and the base, masses integrated out."""
+    a = law.discount
     for i in range(len(log_q)):
-        key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, COLUMNS), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, purposes.COLUMNS), np.int64(0)
         for k in chosen:
             c = masses.customers[i, k]
             if c == 0:
@@ -152,20 +163,20 @@ def count_tables(masses, tables, index, a, log_q, chosen, seed, out):
                 t, n = bernoulli_sum_tables(c, masses.concentration[i] * math.exp(masses.log_base[k]), key, n)
             else:
                 log_x = math.log(a) + masses.log_u0[i] + a * log_q[i]
-                t, n = draw_tables(tables, index, c, log_x + masses.log_base[k], key, n)
+                t, n = draw_tables(law.tables, law.index, c, log_x + masses.log_base[k], key, n)
             out[k] += t
 
 
 @kernel
-def redraw_columns(masses, tables, index, a, log_q, chosen, log_base, seed, out):
+def redraw_columns(masses, law, log_q, chosen, log_base, seed, out):
     """Into `out` the masses of all instances, with the chosen topics drawn anew under another base."""
     for i in range(len(log_q)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, COLUMNS + 1), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.COLUMNS_REDRAWN), np.int64(0)
         for k in range(out.shape[1]):
             out[i, k] = masses.log_mass[i, k]
-        log_g, b = masses.log_u0[i] + a * log_q[i], masses.concentration[i]
+        log_g, b = masses.log_u0[i] + law.discount * log_q[i], masses.concentration[i]
         for k in chosen:
-            x, n = draw_mass(tables, index, a, b, log_g, log_base[k], masses.customers[i, k], key, n)
+            x, n = draw_mass(law, b, log_g, log_base[k], masses.customers[i, k], key, n)
             out[i, k] = x - log_q[i]
 
 
@@ -231,7 +242,7 @@ def move_scalars(density, masses, seed):
     """U0 and the sum of the masses of every instance: nu does not change, so no link and no token has a say."""
     a = density.discount
     for i in range(len(masses.log_u0)):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, SCALARS), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.MASSES_SCALARS), np.int64(0)
         for line in range(3):
             of_u0, of_mass = (0.0 if line == 1 else 1.0), (0.0 if line == 0 else 1.0 if line == 1 else 1.0 / a)
             x, n = _slice(density, masses, i, of_u0, of_mass, key, n)

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor import purposes
 from pitmanyor.kernels.network.masses import propose
 from pitmanyor.kernels.numbers.curves import lay, place, read_line, weights
 from pitmanyor.kernels.restaurant.arrays import Floats
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, loose
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-
-INSTANCES = 35  # the purpose of random streams; with one round of proposals each on from there
 
 
 class Likeness(NamedTuple):
@@ -139,7 +138,7 @@ def _keep(masses, likeness, i, tried, unit, row):
 
 
 @kernel
-def move_instances(masses, likeness, tables, index, a, whole, seed):
+def move_instances(masses, likeness, law, whole, seed):
     """Propose every instance once from what text alone says of it; accept by the ratio of p(X). Returns how many.
 
     All its topics are drawn anew (`whole`), or a random share of them, from one to all on a log scale.
@@ -149,10 +148,10 @@ def move_instances(masses, likeness, tables, index, a, whole, seed):
     row = likeness.work[2, :n_instances]
     accepted = 0
     for i in range(n_instances):
-        key, n = stream_key(seed[0], seed[1], seed[2], i, INSTANCES + whole), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.INSTANCES + whole), np.int64(0)
         share = 1.0 if whole else float(n_topics) ** -uniform(key, 0)
         luck = math.log(uniform(key, 1))
-        propose(masses, tables, index, a, i, share, key, n + 2, tried)
+        propose(masses, law, i, share, key, n + 2, tried)
         unit_row(tried, unit)
         for j in range(n_instances):
             row[j] = _dot(likeness.unit[j], unit)

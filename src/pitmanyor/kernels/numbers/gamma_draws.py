@@ -17,7 +17,7 @@ from pitmanyor.kernels.runtime.random import bits, uniform
 
 _LAYERS = 256
 _LAYER_BITS = np.uint64(_LAYERS - 1)
-_SHIFT_11 = np.uint64(11)
+_TO_53_BITS = np.uint64(11)
 _LOWEST = -1.7976931348623157e308
 _NORMAL_TAIL = 3.6541528853610088
 _EXPONENTIAL_TAIL = 7.69711747013104972
@@ -73,7 +73,7 @@ def _normal_edge(layer: int | np.int64, u: float, key: np.uint64, n: int) -> tup
         word = bits(key, n)
         n += 1
         layer = np.int64(word & _LAYER_BITS)
-        u = float(np.int64(word >> _SHIFT_11)) * 2.0**-52 - (1.0 - 2.0**-53)
+        u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-52 - (1.0 - 2.0**-53)
         if abs(u) < float(_NORMAL_SURE[layer]):
             return u * float(_NORMAL_X[layer]), n
 
@@ -84,7 +84,7 @@ def normal(key: np.uint64, n: int) -> tuple[float, int]:
     word = bits(key, n)
     n += 1
     layer = np.int64(word & _LAYER_BITS)
-    u = float(np.int64(word >> _SHIFT_11)) * 2.0**-52 - (1.0 - 2.0**-53)
+    u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-52 - (1.0 - 2.0**-53)
     if abs(u) < float(_NORMAL_SURE[layer]):
         return u * float(_NORMAL_X[layer]), n
     return _normal_edge(layer, u, key, n)
@@ -104,7 +104,7 @@ def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -
         word = bits(key, n)
         n += 1
         layer = np.int64(word & _LAYER_BITS)
-        u = float(np.int64(word >> _SHIFT_11)) * 2.0**-53 + 2.0**-55
+        u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-53 + 2.0**-55
         x = u * float(_EXPONENTIAL_X[layer])
         if u < float(_EXPONENTIAL_SURE[layer]):
             return x, n
@@ -116,7 +116,7 @@ def exponential(key: np.uint64, n: int) -> tuple[float, int]:
     word = bits(key, n)
     n += 1
     layer = np.int64(word & _LAYER_BITS)
-    u = float(np.int64(word >> _SHIFT_11)) * 2.0**-53 + 2.0**-55
+    u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-53 + 2.0**-55
     x = u * float(_EXPONENTIAL_X[layer])
     if u < float(_EXPONENTIAL_SURE[layer]):
         return x, n

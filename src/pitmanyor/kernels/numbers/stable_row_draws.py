@@ -33,13 +33,13 @@ from pitmanyor.kernels.runtime.random import fill_bits, uniform
 LEAST_DISCOUNT = 0.1  # below it 1/a multiplies the rounding of float32 too much: draw one by one
 LANES = 512  # drawn together: their scratch stays in the first cache
 PAD = 16  # lanes come in whole vectors: the compiler's loop for the last few is slow
-FEW = 4  # rejected lanes are drawn again one by one
+FEW_LANES = 4  # rejected lanes are drawn again one by one
 LANE_MASS, SETTLED_MASS = 2.5, 2.6  # lanes above the first are left to `settle`, which draws masses above the second
 UNSETTLED, REJECTED = np.float32(-1.0), np.float32(-2.0)  # in place of a draw
 FINE = np.float32(2.0**-10)  # below it V and E are not taken from 23 bits
 FARTHEST = 4096.0  # powers of two beyond it are as good as zero or infinity
 
-_ZERO, _ONE, _NAN = np.float32(0.0), np.float32(1.0), np.float32(np.nan)
+_ZERO_32, _ONE_32, _NAN_32 = np.float32(0.0), np.float32(1.0), np.float32(np.nan)
 _STEP_24, _STEP_18 = np.float32(2.0**-24), np.float32(2.0**-18)
 _BELOW_ONE, _ABOVE_ONE = np.float32(1.0 - 2.0**-16), np.float32(1.0 + 2.0**-16)  # room for rounding
 _CERTAIN, _NO_POWER = np.float32(80.0), np.int32(0)  # a larger S is as surely rejected
@@ -144,7 +144,7 @@ def _log(x):
     i = _as_int(x)
     e = np.int32(np.int32(i - _ROOT_HALF) >> _SHIFT_23)
     r = _as_float(np.int32(i - np.int32(e << _SHIFT_23)))
-    s = (r - _ONE) / (r + _ONE)
+    s = (r - _ONE_32) / (r + _ONE_32)
     z = s * s
     return np.float32(e), s * ((_L0 + z * _L1) + (z * z) * (_L2 + z * _L3))
 
@@ -152,7 +152,7 @@ def _log(x):
 @inlined
 def _q(z):
     square = z * z
-    return (_ONE + z * _Q1) + square * ((_Q2 + z * _Q3) + square * _Q4)
+    return (_ONE_32 + z * _Q1) + square * ((_Q2 + z * _Q3) + square * _Q4)
 
 
 @inlined
@@ -163,7 +163,7 @@ def _exp2(x, power):
     e = np.int32(np.int32(_as_int(rounded) - _ROUND_BITS) + power)
     e = min(max(e, _LEAST), _MOST)
     square = f * f
-    value = (_ONE + f * _E1) + square * ((_E2 + f * _E3) + square * ((_E4 + f * _E5) + square * _E6))
+    value = (_ONE_32 + f * _E1) + square * ((_E2 + f * _E3) + square * ((_E4 + f * _E5) + square * _E6))
     return _as_float(np.int32(np.int32(e + _BIAS) << _SHIFT_23)) * value
 
 
@@ -180,12 +180,12 @@ def _fill_angles(high, e, a, factor, base):
     rest, a = np.float32(1.0 - a), np.float32(a)
     for j in range(len(high)):
         v = _middle(high[j])
-        w = _ONE - v
+        w = _ONE_32 - v
         x1, x2 = a * w, rest * w
-        y1, y2 = _ONE - x1, _ONE - x2
-        inverse = _ONE / (v * _q(v * w) * e[j])
+        y1, y2 = _ONE_32 - x1, _ONE_32 - x2
+        inverse = _ONE_32 / (v * _q(v * w) * e[j])
         found = y1 * _q(x1 * y1) * (inverse * e[j])
-        factor[j] = found if min(v, e[j]) > FINE else _NAN
+        factor[j] = found if min(v, e[j]) > FINE else _NAN_32
         base[j] = y2 * _q(x2 * y2) * inverse
 
 
@@ -204,7 +204,7 @@ def _fill_draws(lanes, top, draw):
     high, low, factor, base, whole, part = lanes.high, lanes.low, lanes.factor, lanes.base, lanes.whole, lanes.part
     for j in range(len(draw)):
         s = factor[j] * _exp2(base[j] + part[j], whole[j])
-        s = s if np.float32(whole[j]) + part[j] < top else _NAN
+        s = s if np.float32(whole[j]) + part[j] < top else _NAN_32
         u = np.int32(np.int32(np.int32(high[j] & _BITS_9) << _SHIFT_9) | np.int32(low[j] & _BITS_9))
         least = np.float32(u) * _STEP_18
         chance = _exp2(-_LOG2_E * (_CERTAIN if s > _CERTAIN else s), _NO_POWER)
@@ -245,7 +245,7 @@ def _settle_lanes(lanes, draw, size, again, a, key, n):
         if some < _NO_POWER:  # a sign: somebody is negative
             for j in range(len(block)):  # no branch: which lane is next cannot be guessed
                 lanes.found[n_found] = start + j
-                n_found += block[j] < _ZERO
+                n_found += block[j] < _ZERO_32
     if again:
         for j in range(size):
             lanes.value[lanes.column[j]] = draw[j]
@@ -258,7 +258,7 @@ def _settle_lanes(lanes, draw, size, again, a, key, n):
             value, n = settle(a, _mass(lanes, j, a), lanes.high[j], lanes.low[j], key, n)
             x = np.float32(value)
         lanes.value[column] = x
-        if x < _ZERO:
+        if x < _ZERO_32:
             lanes.column[left], lanes.whole[left], lanes.part[left] = column, lanes.whole[j], lanes.part[j]
             left += 1
     return left, n
@@ -274,7 +274,7 @@ def draw_stable(lanes, size, a, key, n):
     """Draws for the first lanes, whose powers are set, into `lanes.value`."""
     n = _draw(lanes, lanes.value, size, a, key, n)
     left, n = _settle_lanes(lanes, lanes.value, size, False, a, key, n)
-    while left > FEW:
+    while left > FEW_LANES:
         n = _draw(lanes, lanes.draw, left, a, key, n)
         left, n = _settle_lanes(lanes, lanes.draw, left, True, a, key, n)
     for j in range(left):

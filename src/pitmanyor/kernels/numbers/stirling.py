@@ -44,7 +44,7 @@ __all__ = [
 LARGEST_LOG_Y = 700.0  # beyond it the draw is certain (t = 1, or t = c), and exp would overflow
 NEGLIGIBLE = 1e-18  # weights below this share of the mode's are left out of a walk
 LOG_CONCAVE = 0.2  # the weights are log-concave in t if c (1-a)^2 is above this (found by search; the edge is at 0.09)
-SHORT, LARGEST_Y = 64, 1e4  # up to so many customers every weight is summed: y^63 must not overflow
+SHORT_ROW, LARGEST_Y = 64, 1e4  # up to so many customers every weight is summed: y^63 must not overflow
 REACH = 1.1  # half width of the flat top in standard deviations: the fewest rejections for a normal curve
 
 
@@ -213,7 +213,7 @@ def _scan(tables: StirlingTables, i: int, c: int, log_y: float, u: float) -> int
 @inlined
 def is_short(tables: StirlingTables, i: int, c: int, y: float) -> bool:
     """Is t ~ S(c,t;a) y^t drawn fastest by `draw_short`, which only kernels can call, being inlined?"""
-    return bool(1 < c <= SHORT and c <= tables.n_cols[i] and c < tables.n_rows[i] and y < LARGEST_Y)
+    return bool(1 < c <= SHORT_ROW and c <= tables.n_cols[i] and c < tables.n_rows[i] and y < LARGEST_Y)
 
 
 @inlined

@@ -34,7 +34,7 @@ CLEARANCE = 3.5  # least distance m |s0| of the curve from the branch point; mor
 STEP_WIDTH = 0.55  # trapezoid step over the width of the Gaussian peak at the saddle point
 STEP_BRANCH = 0.30  # trapezoid step over the distance from the branch point
 STEP_MOST = 0.14  # trapezoid step of a nearly round curve
-NEGLIGIBLE = 1e-18  # the sum stops at this share of its largest term
+NEGLIGIBLE_TERM = 1e-18  # the sum stops at this share of its largest term
 SERIES_BELOW = 0.1  # |x| below which g - 1 is summed as a power series
 
 
@@ -159,7 +159,7 @@ def contour(a: float, c: float, t: float) -> tuple[float, float]:
         lower += half * low.imag
         now = abs(low.real) + abs(low.imag)
         largest = max(largest, now)
-        if now < NEGLIGIBLE * largest:
+        if now < NEGLIGIBLE_TERM * largest:
             break
     log_stirling = math.lgamma(c + 1.0) - math.lgamma(t + 1.0) + t * log_g0 - m * s0 + math.log(lower * step / math.pi)
     return upper / (lower * (t + 1.0)), log_stirling

@@ -23,7 +23,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.seating import open_door, refresh_restaurant
 from pitmanyor.kernels.runtime.jit import inner
 
-LEAST = 1e-280  # a concentration stays above it, so that nothing underflows
+LEAST_CONCENTRATION = 1e-280  # a concentration stays above it, so that nothing underflows
 
 
 @inner
@@ -58,7 +58,7 @@ def furnish(net, k, key, n):
             first, last = first_cell(net, node), first_cell(net, node + 1) - 1
             for j in range((net.cells[last, REST] - net.cells[first, REST]) // capacity + 1):
                 log_b, n = log_gamma(net.reals[node, SHAPE], key, n)
-                log_b = max(log_b - math.log(net.reals[node, RATE]), math.log(LEAST))
+                log_b = max(log_b - math.log(net.reals[node, RATE]), math.log(LEAST_CONCENTRATION))
                 q, qt = j * capacity + k, (j * capacity + k) * net.nodes[node, N_PARENTS]
                 net.rests[CONCENTRATION, net.cells[first, REST] + q] = math.exp(log_b)
                 refresh_restaurant(net, node, net.cells[first, REST] + q, net.cells[first, TO_REST] + qt)

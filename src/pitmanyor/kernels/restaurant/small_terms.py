@@ -11,9 +11,9 @@ from pitmanyor.kernels.restaurant.arrays import Floats, Ints, Reals
 from pitmanyor.kernels.runtime.jit import inlined
 
 # counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
-FEW, MANY = 64, 64 if vars(config)["DISABLE_JIT"] else 256
+SMALL_TABLES, SMALL_CUSTOMERS = 64, 64 if vars(config)["DISABLE_JIT"] else 256
 STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
-STRIDE = MANY * 4  # in `Terms.flat`, from some tables to one more
+STRIDE = SMALL_CUSTOMERS * 4  # in `Terms.flat`, from some tables to one more
 
 
 class Terms(NamedTuple):
@@ -27,10 +27,10 @@ class Terms(NamedTuple):
 @inlined
 def is_small(c, t):
     """Are the terms of c customers and t tables in `Terms`?"""
-    return c < MANY and t < FEW
+    return c < SMALL_CUSTOMERS and t < SMALL_TABLES
 
 
 @inlined
 def place_of(index, c, t):
     """Where `Terms.flat` has the terms of small counts for the discount numbered `index`."""
-    return np.uint64(((index * FEW + t) * MANY + c) * 4)
+    return np.uint64(((index * SMALL_TABLES + t) * SMALL_CUSTOMERS + c) * 4)

@@ -12,7 +12,7 @@ from importlib import import_module
 
 import numba
 
-OPENMP, OWN = "omp", "workqueue"
+OPENMP, WORK_QUEUE = "omp", "workqueue"
 
 
 def choose_pool() -> None:
@@ -22,7 +22,7 @@ def choose_pool() -> None:
     try:
         import_module("numba.np.ufunc.omppool")
     except ImportError:
-        numba.config.THREADING_LAYER = OWN
+        numba.config.THREADING_LAYER = WORK_QUEUE
     else:
         numba.config.THREADING_LAYER = OPENMP
 
@@ -38,7 +38,7 @@ class _Process:
             cls.has_lost_pool = cls.has_lost_pool or numba.threading_layer() == OPENMP
         except ValueError:  # Numba has started none, but somebody else may have used OpenMP
             if "NUMBA_THREADING_LAYER" not in os.environ:
-                numba.config.THREADING_LAYER = OWN
+                numba.config.THREADING_LAYER = WORK_QUEUE
 
 
 if hasattr(os, "register_at_fork"):

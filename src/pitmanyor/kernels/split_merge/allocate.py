@@ -43,10 +43,10 @@ from pitmanyor.kernels.split_merge.visits import (
     recode_word,
 )
 
-AHEAD = 64  # tokens of a block at most
+BLOCK_TOKENS = 64  # tokens of a block at most
 N_ANCHORS = 2  # the first two tokens of a path open the two topics
-LEAST = 1e-290  # of a look ahead, so that no allocation is impossible
-OWN = 20.0  # tokens: how soon the words seated so far count as much as those of the launch
+LEAST_LOOK_AHEAD = 1e-290  # of a look ahead, so that no allocation is impossible
+LAUNCH_TOKENS = 20.0  # tokens: how soon the words seated so far count as much as those of the launch
 TOPIC_SIDE, WORD_SIDE = 0, 2  # rows of Room.values, the second topic's after the first's
 
 
@@ -248,7 +248,7 @@ def _weigh_word(world, room, path, launch, i, lo, place, pair, which, s, progres
     args = (world.net, world.desk, world.words, place[2], place[3], which, pair[which])
     own = predict(*args, values, opens, room.done[WORD_SIDE + which])
     weight = launch.weight[0]
-    n_own = path.n_in[which] + OWN
+    n_own = path.n_in[which] + LAUNCH_TOKENS
     guess = launch.counts[launch.offset[s] + world.text.word[path.token[i]], which]
     worth = (n_own * own + weight * max(guess, 0.0)) / (n_own + weight * max(launch.totals[s, which], 0.0))
     room.worth[i - lo, which], room.lean[i - lo, which] = worth, worth / own
@@ -267,7 +267,7 @@ def _recur(room, row, s):
         room.ahead[row, m] = x
         top = max(top, x)
     for m in range(row + 1):
-        room.ahead[row, m] = max(room.ahead[row, m] / top, LEAST)
+        room.ahead[row, m] = max(room.ahead[row, m] / top, LEAST_LOOK_AHEAD)
 
 
 @inlined
@@ -373,8 +373,8 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
     lay_out(world.net, world.terms, world.desk, world.text, world.topics, world.words, d, pair)
     expect(world, path, launch, visit, d, -1.0)
     room.found[0] = -1
-    for lo in range(start, stop, AHEAD):
-        hi, m = min(lo + AHEAD, stop), 0
+    for lo in range(start, stop, BLOCK_TOKENS):
+        hi, m = min(lo + BLOCK_TOKENS, stop), 0
         free = pair[1] >= 0 and lo >= N_ANCHORS
         if free:
             look_ahead(world, room, path, launch, lo, hi, visit, d, pair)
@@ -431,10 +431,10 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
     found = lay_out(net, world.terms, world.desk, text, world.topics, world.words, d, pair)
     some_left = mixed or found > stop - start
     room.found[0] = -1
-    n_blocks = (stop - start + AHEAD - 1) // AHEAD
+    n_blocks = (stop - start + BLOCK_TOKENS - 1) // BLOCK_TOKENS
     for block in range(n_blocks - 1, -1, -1):
-        lo = start + block * AHEAD
-        hi, m = min(lo + AHEAD, stop), 0
+        lo = start + block * BLOCK_TOKENS
+        hi, m = min(lo + BLOCK_TOKENS, stop), 0
         free = pair[1] >= 0 and lo >= N_ANCHORS
         for i in range(hi - 1, lo - 1, -1):
             s = stream_of(text, d, path.token[i])

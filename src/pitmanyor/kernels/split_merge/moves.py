@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import (
     load_document,
     load_run,
@@ -45,8 +46,6 @@ from pitmanyor.kernels.split_merge.allocate import (
 from pitmanyor.kernels.split_merge.franchise import replay
 from pitmanyor.kernels.split_merge.visits import NOWHERE
 
-MEASURED, LEAVING, SEATING = 53, 55, 56  # purposes of random streams
-
 
 @kernel
 def count_words(text, path, documents, launch):
@@ -69,7 +68,7 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 
     `seed` is (seed, chain, sweep, number of the move).
     """
-    key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], LEAVING), 0.0, np.int64(0)
+    key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), 0.0, np.int64(0)
     for visit in range(len(documents) - 1, -1, -1):
         part, n = empty_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
         total += part
@@ -79,7 +78,7 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 @kernel
 def clear_path(world, room, path, launch, documents, pair, mixed, seed):
     """Take all tokens of a path out, last first."""
-    key, n = stream_key(seed[0], seed[1], seed[2], seed[3], LEAVING), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), np.int64(0)
     for visit in range(len(documents) - 1, -1, -1):
         n = clear_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
 
@@ -87,7 +86,7 @@ def clear_path(world, room, path, launch, documents, pair, mixed, seed):
 @kernel
 def seat_path(world, room, path, launch, documents, pair, seed):
     """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations."""
-    key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], SEATING), 0.0, np.int64(0)
+    key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_SEATING), 0.0, np.int64(0)
     if pair[1] >= 0:
         n = furnish(world.net, pair[1], key, n)
     for visit in range(len(documents)):
@@ -166,7 +165,7 @@ def measure_documents(world, documents, seed):
     text = world.text
     for at in range(len(documents)):
         d = documents[at]
-        key = stream_key(seed[0], seed[1], seed[2], d, MEASURED)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.MOVE_MEASURE)
         load_document(world.net, world.tables, world.terms, world.desk, text, world.topics, world.words, d)
         for s in range(text.leaf.shape[1]):
             if text.partner[s, s]:

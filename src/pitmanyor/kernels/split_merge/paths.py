@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from pitmanyor import purposes
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-
-ORDER = 57  # the purpose of random streams
 
 
 @kernel
@@ -31,7 +30,7 @@ def lay_path(text, tokens, anchors, starts, path, documents, seed):
 
     `tokens` are sorted; `starts` is scratch for where each document starts among them.
     """
-    key = stream_key(seed[0], seed[1], seed[2], seed[3], ORDER)
+    key = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_ORDER)
     n_streams, n_found, at = text.leaf.shape[1], 0, 0
     while at < len(tokens):
         starts[n_found] = at

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     CUSTOMERS,
@@ -36,8 +37,8 @@ from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.runtime.simd import prefetch
 from pitmanyor.kernels.switching.customers import leaf_cell
-from pitmanyor.kernels.switching.table_counts import LEAST_BASE, UP, up_count, up_tables
-from pitmanyor.kernels.switching.topic_vectors import base_mass, has_one_base
+from pitmanyor.kernels.switching.table_counts import up_count, up_tables
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base
 
 
 class Leaves(NamedTuple):
@@ -150,7 +151,7 @@ def _leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, se
         i = np.uint64(row) + np.uint64(found[j])
         prefetch(net.counts, i * np.uint64(2))
         prefetch(net.open, i)
-    key, found = stream_key(seed[0], seed[1], seed[2], cell, UP), found[:n_found]
+    key, found = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), found[:n_found]
     if net.nodes[node, KIND] == PYP and has_one_base(net, family, cell, node):
         t = _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, partial, key)
         if sends:

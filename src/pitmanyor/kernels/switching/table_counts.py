@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_tables, binomial, log_gamma
 from pitmanyor.kernels.numbers.stirling import LARGEST_LOG_Y, draw_short, draw_tables, is_short
 from pitmanyor.kernels.restaurant.arrays import (
@@ -31,10 +32,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.seating import refresh_count
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-from pitmanyor.kernels.switching.topic_vectors import base_mass
-
-UP, UP_SCALARS = 5, 6  # purposes of random streams
-LEAST_BASE = 1e-300
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass
 
 
 @inlined
@@ -139,11 +137,11 @@ def up_totals(net, node, chunks, instances, partial):
 
 
 @inner
-def _up_word_chunk(net, tables, family, node, start, stop, scalars, n_held, seed):
+def _up_word_chunk(net, tables, family, node, run, scalars, n_held, seed):
     n_columns = n_held if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    for cell in range(start, stop):
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
+    for cell in range(run[0], run[1]):
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), np.int64(0)
         row, rest = net.cells[cell, ROW], net.cells[cell, REST]
         to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
         for k in range(n_columns):
@@ -155,13 +153,13 @@ def _up_word_chunk(net, tables, family, node, start, stop, scalars, n_held, seed
 def up_words(net, tables, family, node, chunks, scalars, n_held, seed):
     """Tables of a word-side node, those of held topics if it is per topic; `scalars`: log x and x per restaurant."""
     for c in prange(len(chunks) - 1):
-        _up_word_chunk(net, tables, family, node, chunks[c], chunks[c + 1], scalars, n_held, seed)
+        _up_word_chunk(net, tables, family, node, (chunks[c], chunks[c + 1]), scalars, n_held, seed)
 
 
 @inner
 def _fill_scalar(net, vectors, node, q, scalars, seed):
     scalars[q, 0], scalars[q, 1] = up_scalar(
-        net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS)
+        net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, purposes.UP_SCALARS)
     )
 
 
@@ -210,8 +208,8 @@ def _up_topic_row(net, tables, vectors, family, cell, seed):
         return
     scalar = (0.0, 0.0)
     if net.reals[node, DISCOUNT] > 0.0:
-        scalar = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, UP_SCALARS))
-    key, n = stream_key(seed[0], seed[1], seed[2], cell, UP), np.int64(0)
+        scalar = up_scalar(net, vectors, node, q, stream_key(seed[0], seed[1], seed[2], q, purposes.UP_SCALARS))
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), np.int64(0)
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     net.totals[q, TABLES] = 0
     for p in range(n_parents):

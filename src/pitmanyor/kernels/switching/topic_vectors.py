@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import gamma, log_gamma, log_tilted_stable, tilted_stable
 from pitmanyor.kernels.restaurant.arrays import (
     BASE,
@@ -40,8 +41,8 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
-DOWN, DOWN_SCALARS = 2, 4  # purposes of random streams
 CHUNK = 64  # cells of a word-side node summed together: fixed, so that no number of threads changes a sum
+LEAST_BASE = 1e-300  # of a base measure, so that its logarithm is finite
 LEAST_MASS = 1e-200  # below it a tilted stable variable is stable to the last bit, and only ratios matter
 
 
@@ -135,9 +136,9 @@ def draw_topic_row(net, vectors, family, cell, seed):
     """One topic-side restaurant: p over the live topics and the rest slot."""
     node = net.cells[cell, NODE]
     row, q, qt = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST]
-    key = stream_key(seed[0], seed[1], seed[2], cell, DOWN_SCALARS)
+    key = stream_key(seed[0], seed[1], seed[2], cell, purposes.DOWN_SCALARS)
     draw_scalars(net, vectors, node, q, qt, key)
-    key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.DOWN), np.int64(0)
     n_live = net.status[N_LIVE]
     a, b = net.reals[node, DISCOUNT], net.rests[CONCENTRATION, q]
     work = np.empty(n_live + 1)
@@ -196,7 +197,7 @@ def draw_topic_node(net, vectors, family, start, stop, seed):
 
 @inner
 def _word_scalar(net, vectors, node, q, qt, seed):
-    draw_scalars(net, vectors, node, q, qt, stream_key(seed[0], seed[1], seed[2], q, DOWN_SCALARS))
+    draw_scalars(net, vectors, node, q, qt, stream_key(seed[0], seed[1], seed[2], q, purposes.DOWN_SCALARS))
 
 
 @spread

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.numbers.draws import gamma, tilted_stable
 from pitmanyor.kernels.numbers.stable_row_draws import (
     LANES,
@@ -40,22 +41,19 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.switching.topic_vectors import DOWN, base_mass, has_one_base, jump, log_jump
-
-DOWN_EMPTY = 3  # a purpose of random streams
-LEAST_BASE = 1e-300
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base, jump, log_jump
 
 
 @allocating
-def _word_chunk(net, vectors, family, start, stop, sums, bases, leaf, seed):
-    """J of the words start..stop-1, with their sums and base masses per column."""
-    node = net.cells[start, NODE]
+def _word_chunk(net, vectors, family, run, sums, bases, leaf, seed):
+    """J of the words of a run of cells, with their sums and base masses per column."""
+    node = net.cells[run[0], NODE]
     sums[:], bases[:] = 0.0, 0.0
     if net.nodes[node, WIDE] and net.reals[node, DISCOUNT] >= LEAST_DISCOUNT:
-        _stable_words(net, vectors, family, new_lanes(len(sums)), start, stop, sums, bases, leaf, seed)
+        _stable_words(net, vectors, family, new_lanes(len(sums)), run, (sums, bases), leaf, seed)
     else:
         found = np.empty(len(sums), np.int32)
-        _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed)
+        _words_one_by_one(net, vectors, family, found, run, (sums, bases), leaf, seed)
 
 
 @inlined
@@ -84,12 +82,13 @@ def _forget(net, family, cell, first, found, sends):
 
 
 @inner
-def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, leaf, seed):
+def _words_one_by_one(net, vectors, family, found, run, sums_and_bases, leaf, seed):
     """Draw cell by cell; empty restaurants are left out. `found` is scratch."""
+    (start, stop), (sums, bases) = run, sums_and_bases
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
-        key, n = stream_key(seed[0], seed[1], seed[2], cell, DOWN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.DOWN), np.int64(0)
         row, rest, to_rest, n_found = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST], 0
         for k in range(len(sums)):
             base = base_mass(net, family, cell, node, to_rest + k * n_parents, k)
@@ -106,8 +105,9 @@ def _words_one_by_one(net, vectors, family, found, start, stop, sums, bases, lea
 
 
 @inner
-def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, seed):
+def _stable_words(net, vectors, family, lanes, run, sums_and_bases, leaf, seed):
     """Draw row by row. Empty restaurants are drawn too, and replaced later."""
+    (start, stop), (sums, bases) = run, sums_and_bases
     node = net.cells[start, NODE]
     n_columns, a = len(sums), net.reals[node, DISCOUNT]
     log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
@@ -119,7 +119,7 @@ def _stable_words(net, vectors, family, lanes, start, stop, sums, bases, leaf, s
     n_rows = LANES // width  # drawn together; a longer row is drawn in pieces
     for top in range(start, stop, n_rows):
         bottom = min(top + n_rows, stop)
-        key, n = stream_key(seed[0], seed[1], seed[2], top, DOWN), np.int64(0)
+        key, n = stream_key(seed[0], seed[1], seed[2], top, purposes.DOWN), np.int64(0)
         for first in range(0, n_columns, LANES):
             size = min(LANES, n_columns - first)
             power, fraction = lanes.power[first : first + size], lanes.fraction[first : first + size]
@@ -199,7 +199,7 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     node = net.cells[start, NODE]
     q = net.cells[start, REST] + k
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, DOWN_EMPTY), np.int64(0)
+    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, purposes.DOWN_EMPTY), np.int64(0)
     work = np.empty(stop - start + 1)
     for j in range(stop - start):
         cell = start + j
@@ -230,16 +230,17 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, s
     for turn in prange(n_dealt(n_chunks)):
         c = dealt(turn, n_chunks)
         if c < n_chunks:
-            _word_chunk(net, vectors, family, chunks[c], chunks[c + 1], sums[c], bases[c], leaf, seed)
+            _word_chunk(net, vectors, family, (chunks[c], chunks[c + 1]), sums[c], bases[c], leaf, seed)
     for j in prange(len(instances)):
-        _total_words(net, vectors, family, chunks, instances[j, 0], instances[j, 1], sums, bases, seed)
+        _total_words(net, vectors, family, chunks, (instances[j, 0], instances[j, 1]), sums, bases, seed)
     for c in prange(n_chunks):
         _normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])
 
 
 @allocating
-def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
+def _total_words(net, vectors, family, chunks, runs, sums, bases, seed):
     """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
+    first, last = runs
     cells = (chunks[first], chunks[last])
     node = net.cells[cells[0], NODE]
     complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
@@ -255,7 +256,7 @@ def _total_words(net, vectors, family, chunks, first, last, sums, bases, seed):
             net.rests[SCALE, q] = 1.0
             continue
         if rest_base > 0.0:
-            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, DOWN_EMPTY)
+            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, purposes.DOWN_EMPTY)
             a = net.reals[node, DISCOUNT]
             if a == 0.0:
                 x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)

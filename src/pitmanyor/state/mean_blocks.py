@@ -1,0 +1,28 @@
+"""Posterior means of document nodes, some documents at a time: all of them at once may not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.state.means import local_counts, mean, mean_given_parents
+from pitmanyor.state.state import State
+
+Floats = NDArray[np.float64]
+
+
+def mean_blocks(state: State, leaf: str, size: int) -> Iterator[tuple[slice, Floats]]:
+    """The mean of a topic node for `size` documents after the other, a row each; what does not exist yet left out."""
+    plan = state.plan
+    lineage = [node for node in plan.nodes if node.name in plan.lineage(leaf)]
+    shared = {node.name: mean(state, node.name, "renormalise") for node in lineage if not node.local}
+    for start in range(0, plan.n_documents, size):
+        documents = slice(start, min(start + size, plan.n_documents))
+        done = {name: rows[plan.instances[name].of_document[documents]] for name, rows in shared.items()}
+        for node in lineage:
+            if node.local:
+                above = [done[parent] for parent in node.parents]
+                done[node.name] = mean_given_parents(node, local_counts(state, node, documents), above)
+        yield documents, done[leaf]
