@@ -30,8 +30,8 @@ from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
 from pitmanyor.state.discount_values import discount_of
+from pitmanyor.state.engines import OneNode
 from pitmanyor.state.means import counts_of
-from pitmanyor.state.scratch_arrays import is_plain
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
@@ -128,7 +128,7 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
         fixed = Fixed(vectors, concentrations, {name: discount_of(fitted, name) for name in names}, fitted.n_topics)
         n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
         sweeps = Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True)
-        if is_plain(plan):
+        if OneNode.fits(plan) and not any(node.local and node.side == "word" for node in plan.nodes):
             return fold_plain(plan, fixed, sweeps, threads)
         return fold_network(plan, fixed, leaf, sweeps, threads)
     return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
 from pitmanyor.kernels.documents.own_words.scratch import Crossed
@@ -78,60 +77,6 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     )
     desks.reals[..., OPEN] = 1.0
     return desks
-
-
-def is_plain(plan: Plan) -> bool:
-    """One document node, the leaf of every stream, over one shared parent or none; no local word node."""
-    return _has_one_leaf(plan) and all(
-        plan.graph[s.emit].per_topic and not plan.graph[s.emit].local for s in plan.graph.streams
-    )
-
-
-def is_crossed(plan: Plan) -> bool:
-    """As plain, but each stream emits from its own node per document and topic, over one shared node per topic."""
-    emits = [plan.graph[s.emit] for s in plan.graph.streams]
-    return (
-        _has_one_leaf(plan)
-        and len({node.name for node in emits}) == len(emits)
-        and all(_is_crossed_node(plan, node) for node in emits)
-    )
-
-
-def _is_crossed_node(plan: Plan, node: Node) -> bool:
-    """A word node per document and topic over one shared node per topic."""
-    if not (node.local and node.per_topic and len(node.parents) == 1):
-        return False
-    parent = plan.graph[node.parents[0]]
-    return parent.per_topic and not parent.local
-
-
-def _has_one_leaf(plan: Plan) -> bool:
-    """One document node, the leaf of every stream, over one shared parent or none; other local nodes emit."""
-    emits = {s.emit for s in plan.graph.streams}
-    local = [node for node in plan.nodes if node.local and node.name not in emits]
-    if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
-        return False
-    return all(s.topic == local[0].name for s in plan.graph.streams)
-
-
-def is_quick(plan: Plan) -> bool:
-    """Every stream's topic leaf is local, with two parents at most for each local node; its words come from a shared
-    node per topic, or from the stream's own node per document and topic over one."""
-    local = {node.name: node for node in plan.nodes if node.local}
-    emits = [plan.graph[s.emit] for s in plan.graph.streams]
-    own = [node for node in emits if node.local]
-    return (
-        all(s.topic in local for s in plan.graph.streams)
-        and all(len(node.parents) <= 2 for node in local.values())
-        and {node.name for node in local.values() if node.side == "word"} == {node.name for node in own}
-        and len({node.name for node in own}) == len(own)
-        and all(_is_crossed_node(plan, node) if node.local else node.per_topic for node in emits)
-    )
-
-
-def has_own_words(plan: Plan) -> bool:
-    """Is there a word node per document?"""
-    return any(node.local and node.side == "word" for node in plan.nodes)
 
 
 def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:

@@ -18,6 +18,7 @@ from kernels.documents.test_one_node import MODELS, corpus_for, run
 from pitmanyor.kernels.documents.own_words import scratch as crossed
 from pitmanyor.kernels.documents.own_words import topic_draw, word_repeats
 from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
+from pitmanyor.state.engines import General, OneNode
 
 pytestmark = pytest.mark.nojit
 
@@ -155,8 +156,8 @@ COLLAPSED: list[Mutant] = [
 ]
 
 
-PLANTED = [("bursty", "crossed", mutant) for mutant in EXPLICIT]
-PLANTED += [("bursty, few own words", "quick", mutant) for mutant in ON_A_SHEET]
+PLANTED = [("bursty", "one node", mutant) for mutant in EXPLICIT]
+PLANTED += [("bursty, few own words", "topic nodes", mutant) for mutant in ON_A_SHEET]
 
 
 @cache
@@ -167,28 +168,28 @@ def starts_and_rows(toy: str) -> tuple[list[int], csr_array]:
     return starts, chain.visit(starts)
 
 
-def deviation(toy: str, kernel: str) -> float:
+def deviation(toy: str, engine: str) -> float:
     """Of the rows of a fast kernel from those of the general one."""
     starts, expected = starts_and_rows(toy)
-    return float(abs(DocumentChain(TOYS[toy](), "clamp", kernel).visit(starts) - expected).max())
+    return float(abs(DocumentChain(TOYS[toy](), "clamp", engine).visit(starts) - expected).max())
 
 
-@pytest.mark.parametrize(("toy", "kernel", "mutant"), PLANTED, ids=lambda part: getattr(part, "__name__", part))
-def test_planted_bug_shows_in_the_explicit_sweep(toy: str, kernel: str, mutant: Mutant) -> None:
+@pytest.mark.parametrize(("toy", "engine", "mutant"), PLANTED, ids=lambda part: getattr(part, "__name__", part))
+def test_planted_bug_shows_in_the_explicit_sweep(toy: str, engine: str, mutant: Mutant) -> None:
     starts_and_rows(toy)
     with mutant():
-        assert deviation(toy, kernel) > 1e-6
+        assert deviation(toy, engine) > 1e-6
 
 
-@pytest.mark.parametrize(("toy", "kernel"), [("bursty", "crossed"), ("bursty, few own words", "quick")])
-def test_without_a_bug_the_sweeps_agree(toy: str, kernel: str) -> None:
-    assert deviation(toy, kernel) < 1e-13
+@pytest.mark.parametrize(("toy", "engine"), [("bursty", "one node"), ("bursty, few own words", "topic nodes")])
+def test_without_a_bug_the_sweeps_agree(toy: str, engine: str) -> None:
+    assert deviation(toy, engine) < 1e-13
 
 
 @cache
 def collapsed_bytes() -> bytes:
     graph = MODELS["bursty hpyp"]()
-    return run(graph, corpus_for(graph), plain=False).text.topic.tobytes()
+    return run(graph, corpus_for(graph), engine=General).text.topic.tobytes()
 
 
 @pytest.mark.parametrize("mutant", COLLAPSED, ids=lambda mutant: mutant.__name__)
@@ -196,4 +197,4 @@ def test_planted_bug_shows_in_the_collapsed_sweep(mutant: Mutant) -> None:
     graph = MODELS["bursty hpyp"]()
     expected = collapsed_bytes()
     with mutant():
-        assert run(graph, corpus_for(graph), plain=True).text.topic.tobytes() != expected
+        assert run(graph, corpus_for(graph), engine=OneNode).text.topic.tobytes() != expected

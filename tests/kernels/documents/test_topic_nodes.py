@@ -23,7 +23,7 @@ def test_slots_that_nobody_uses_weigh_nothing():
     chain.initialise(12)
     for _ in range(3):
         chain.step()
-    sheets = chain.sweeper.explicit.sheets
+    sheets = chain.sweeper.explicit.scratch[0]
     width, n_rows = sheets.known[0, N_SLOTS], N_BASES + 3 * N_LOCAL
     rows = sheets.reals[0, : n_rows * width].reshape(n_rows, width)
     of_nodes = rows[N_BASES:].reshape(N_LOCAL, 3, -1)  # A, stay and open
