@@ -16,12 +16,11 @@ from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
 from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep
 from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
-from pitmanyor.kernels.documents.one_node.explicit import simple_sweep
-from pitmanyor.kernels.documents.own_words.explicit import crossed_sweep
-from pitmanyor.kernels.documents.topic_nodes.explicit import quick_sweep
+from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
+from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
-from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_crossed, new_desks, new_sheets, new_slots
+from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_own_words, new_sheets, new_slots
 
 if TYPE_CHECKING:
     from pitmanyor.state.state import State
@@ -107,16 +106,13 @@ class OneNode(Engine):
 
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
         slots = new_slots(plan, capacity, n_threads, precision)
-        return slots, new_crossed(plan, capacity, n_threads, precision)
+        return slots, new_own_words(plan, capacity, n_threads, precision)
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         slots, own = scratch
         slots.stamp[:] = NOT_SUMMED
-        given, rest = (state.net, state.tables, state.terms, slots), (state.text, sums, state.topics, state.words)
-        if self.has_own_words:
-            crossed_sweep(*given, own, *rest, *work)
-        else:
-            simple_sweep(*given, *rest, *work)
+        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
@@ -144,12 +140,12 @@ class TopicNodes(Engine):
 
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
         sheets = new_sheets(plan, capacity, n_threads, precision)
-        return sheets, new_crossed(plan, capacity, n_threads, precision) if self.has_own_words else ()
+        return sheets, new_own_words(plan, capacity, n_threads, precision) if self.has_own_words else ()
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         scratch[0].sums[:] = NOT_SUMMED
         given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        quick_sweep(*given, *work)
+        topic_nodes_sweep(*given, *work)
 
 
 def _is_own(plan: Plan, node: Node) -> bool:

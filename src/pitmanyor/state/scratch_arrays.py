@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
-from pitmanyor.kernels.documents.own_words.scratch import Crossed
+from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.restaurant.small_terms import OPEN
@@ -171,8 +171,8 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
     )
 
 
-def new_crossed(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
+def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> OwnWords:
     """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_sheets`."""
     shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
-    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+    return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))

@@ -1,4 +1,4 @@
-"""Planted bugs in the kernels of crossed word nodes: each must show, or the tests of those kernels prove nothing.
+"""Planted bugs in the kernels of documents' own words: each must show, or the tests of those kernels prove nothing.
 
 The explicit sweep: rows of its transition matrix against those of the general kernel. The collapsed one: bytes.
 """
@@ -15,8 +15,9 @@ from kernels.documents.exact import replaced
 from kernels.documents.exact_explicit import DocumentChain
 from kernels.documents.test_explicit_transitions import TOYS
 from kernels.documents.test_one_node import MODELS, corpus_for, run
-from pitmanyor.kernels.documents.own_words import scratch as crossed
-from pitmanyor.kernels.documents.own_words import topic_draw, word_repeats
+from pitmanyor.kernels.documents.one_node import own_words_draw, topic_draw
+from pitmanyor.kernels.documents.own_words import scratch as restaurants
+from pitmanyor.kernels.documents.own_words import word_repeats
 from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
 from pitmanyor.state.engines import General, OneNode
 
@@ -27,7 +28,7 @@ Mutant = Callable[[], AbstractContextManager[None]]
 
 def words_as_if_new() -> AbstractContextManager[None]:
     """A word that a topic of the document has is weighed as one that it has not."""
-    return replaced(topic_draw.weigh_dishes, lambda *arguments: 0.0)
+    return replaced(own_words_draw.weigh_dishes, lambda *arguments: 0.0)
 
 
 def words_as_if_new_on_a_sheet() -> AbstractContextManager[None]:
@@ -53,8 +54,8 @@ def scan_without_repeats() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
     right = sheet_words.draw_by_scan
 
-    def scan(net, sheet, desk, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
-        return right(net, sheet, desk, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, sheet, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
+        return right(net, sheet, own, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 
@@ -63,28 +64,28 @@ def words_weighed_without_their_counts() -> AbstractContextManager[None]:
     """The same in the collapsed sweep."""
     right = word_repeats.word_weight
 
-    def weight(tables, terms, desk, crossing, h, phi):
-        return phi * crossed.gain_of(desk, crossing, h) * crossed.scale_of(desk, crossing, h)
+    def weight(tables, terms, own, word_node, h, phi):
+        return phi * restaurants.gain_of(own, word_node, h) * restaurants.scale_of(own, word_node, h)
 
     return replaced(right, weight)
 
 
 def restaurants_without_customers() -> AbstractContextManager[None]:
     """A topic of the document weighs words as if it had served none."""
-    right = crossed.count_restaurant
+    right = restaurants.count_restaurant
 
-    def count(desk, crossing, h, customers, tables):
-        right(desk, crossing, h, 0, tables)
+    def count(own, word_node, h, customers, tables):
+        right(own, word_node, h, 0, tables)
 
     return replaced(right, count)
 
 
 def restaurants_without_tables() -> AbstractContextManager[None]:
     """Tables are not counted in E = b + a T."""
-    right = crossed.count_restaurant
+    right = restaurants.count_restaurant
 
-    def count(desk, crossing, h, customers, tables):
-        right(desk, crossing, h, customers, 0)
+    def count(own, word_node, h, customers, tables):
+        right(own, word_node, h, customers, 0)
 
     return replaced(right, count)
 
@@ -95,16 +96,19 @@ def every_word_opens_a_table() -> AbstractContextManager[None]:
 
 def no_rejection() -> AbstractContextManager[None]:
     """What the sum over all topics proposes of the document's own is taken."""
-    right = topic_draw.draw
+    right = own_words_draw.draw_own
 
-    def draw(net, sums, slots, desk, shape, gain, place, word, row, n_slots, n_listed, held, extra, key, n):
-        fresh = gain * topic_draw.sum_of(net, sums, slots, shape, *place, word, row)
-        x = topic_draw.uniform_in(float, key, n) * (held + extra + fresh)
+    def draw(net, tables, terms, sums, slots, own, shape, word_node, gain, token, n_slots, n_listed, held, key, n):
+        extra = own_words_draw.weigh_dishes(
+            net, tables, terms, slots, own, shape, word_node, gain, token.row, max(n_listed, 0)
+        )
+        fresh = topic_draw.weigh_fresh(net, sums, slots, shape, gain, token)
+        x = own_words_draw.uniform_in(float, key, n) * (held + extra + fresh)
         if x < held + extra:
-            return topic_draw.slot_at(net, slots, desk, gain, row, n_slots, n_listed, held, x), n_slots, n + 1
-        k = topic_draw.fresh_topic(net, sums, slots, shape, place[1], word, row, (x - (held + extra)) / fresh)
+            return own_words_draw.slot_at(net, slots, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
+        k = topic_draw.fresh_topic(net, sums, slots, shape, token, (x - (held + extra)) / fresh)
         if slots.slot_of[k] == topic_draw.NONE:
-            return *topic_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
+            return *own_words_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
         return np.uint64(slots.slot_of[k]), n_slots, n + 1
 
     return replaced(right, draw)
@@ -113,19 +117,19 @@ def no_rejection() -> AbstractContextManager[None]:
 def tables_never_leave() -> AbstractContextManager[None]:
     """A leaving customer takes its word's table along only if it sat alone."""
 
-    def leaves(tables, terms, desk, crossing, h, key, n):
-        p = desk.place[h] - 1
-        return np.int64(desk.seated[p] == desk.opened[p]), n
+    def leaves(tables, terms, own, word_node, h, key, n):
+        p = own.place[h] - 1
+        return np.int64(own.seated[p] == own.opened[p]), n
 
     return replaced(word_repeats.leaves_dish, leaves)
 
 
 def scan_without_words() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
-    right = topic_draw.draw_by_scan
+    right = own_words_draw.draw_by_scan
 
-    def scan(net, slots, desk, shape, gain, row, n_slots, n_listed, held, extra, key, n):
-        return right(net, slots, desk, shape, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+        return right(net, slots, own, shape, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 

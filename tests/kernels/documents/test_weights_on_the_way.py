@@ -18,11 +18,11 @@ from oracle.toys import Toy, bursty, bursty_layers, diamond, three_layers
 from pitmanyor import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.documents.one_node import explicit as simple
-from pitmanyor.kernels.documents.own_words import explicit as crossed_sweep
+from pitmanyor.kernels.documents.one_node import explicit as one_node
+from pitmanyor.kernels.documents.one_node import own_words_draw
 from pitmanyor.kernels.documents.own_words import scratch as own_words
 from pitmanyor.kernels.documents.own_words import word_repeats
-from pitmanyor.kernels.documents.topic_nodes import explicit as quick
+from pitmanyor.kernels.documents.topic_nodes import explicit as topic_nodes
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.documents.topic_nodes import sheet_words
 from pitmanyor.kernels.runtime.simd import WIDTH
@@ -79,10 +79,10 @@ class Watch:
         self.seen[n_slots] += 1
 
 
-class Simple(Watch):
-    def __call__(self, net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u):
+class OneNode(Watch):
+    def __call__(self, net, sums, slots, shape, gain, token, n_slots, held, u):
         p = net.stay[shape.row : shape.row + N_HELD]
-        phi = net.stay[int(row) : int(row) + N_HELD]
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         found, expected = gain * p * phi, np.zeros(N_HELD)
         beyond = sums_of(slots.weights, n_slots)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
@@ -93,34 +93,35 @@ class Simple(Watch):
             stay, opens = terms(c, t, shape.discount)
             expected[k] = (stay + gain * opens * p[k]) * phi[k]
         self.compare(found, expected, n_slots)
-        return self.right(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
+        return self.right(net, sums, slots, shape, gain, token, n_slots, held, u)
 
 
-class Crossed(Watch):
+class OneNodeOwn(Watch):
     def __call__(self, *given):
-        net, _, slots, crossed, shape, gain, _, _, row, n_slots, n_listed, *_ = given
+        net, tables, terms_, _, slots, own, shape, word_node, gain, token, n_slots, n_listed, *_ = given
+        own_words_draw.weigh_dishes(net, tables, terms_, slots, own, shape, word_node, gain, token.row, n_listed)
         p = net.stay[shape.row : shape.row + N_HELD]
-        phi = net.stay[int(row) : int(row) + N_HELD]
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         beyond = sums_of(slots.weights, n_slots)
-        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
+        listed = {int(own.slot[i]): i for i in range(n_listed)}
         found, expected = gain * p * phi, np.zeros(N_HELD)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
-        a, b = 0.4, 1.1  # of the toy's crossed node
+        a, b = 0.4, 1.1  # of the toy's own node
         for k in range(N_HELD):
             stay, opens, word = 0.0, 1.0, phi[k]
             if k in place:
                 h = place[k]
                 i = listed.get(h)
-                found[k] = beyond[h] + (crossed.weights[i] if i is not None else 0.0)
+                found[k] = beyond[h] + (own.weights[i] if i is not None else 0.0)
                 stay, opens = terms(int(slots.customers[h]), int(slots.tables[h]), shape.discount)
-                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
-                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
+                dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = (stay + gain * opens * p[k]) * word
         self.compare(found, expected, n_slots)
         return self.right(*given)
 
 
-class Quick(Watch):
+class TopicNodes(Watch):
     def __call__(self, net, sums, sheet, frame, leaf, gain, token, n_slots, u):
         chosen = self.right(net, sums, sheet, frame, leaf, gain, token, n_slots, u)
         n_bases, width = frame.n_bases, int(frame.width)
@@ -161,30 +162,30 @@ class Quick(Watch):
         return value
 
 
-class OwnWords(Quick):
+class TopicNodesOwn(TopicNodes):
     """Topics on a sheet, and words of the document's own."""
 
     def __call__(self, *given):
         chosen = self.right(*given)
-        net, _, _, _, sheet, crossed, crossing, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        net, _, _, _, sheet, own, word_node, frame, leaf, gain, token, n_slots, n_listed, *_ = given
         n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
         p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         beyond = sums_of(sheet.reals[weights : weights + int(frame.width)], n_slots)
         assert not beyond[:n_bases].any(), "what stands for no topic has weight"
-        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
-        assert [crossed.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
+        listed = {int(own.slot[i]): i for i in range(n_listed)}
+        assert [own.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
         found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
         expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
-        a, b = crossing.discount, crossing.concentration
+        a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             h, word = place.get(k), phi[k]
             if h is not None:
-                i, taken = listed.get(h), sheet_words.chance(sheet, crossed, frame, leaf, gain, k)
+                i, taken = listed.get(h), sheet_words.chance(sheet, own, frame, leaf, gain, k)
                 self.refused += taken < 1.0
-                found[k] = found[k] * taken + beyond[h] + (crossed.weights[i] if i is not None else 0.0)
-                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
-                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
+                found[k] = found[k] * taken + beyond[h] + (own.weights[i] if i is not None else 0.0)
+                dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * word
         self.compare(found, expected, n_slots)
         return chosen
@@ -195,30 +196,30 @@ class OwnWords(Quick):
 def counted_again(right, state):
     """Restaurants of own words, as they are put away, against the tokens of their stream."""
 
-    def close(net, text, crossed, crossing, d, n_slots, joint):
+    def close(net, text, own, word_node, d, n_slots, joint):
         emits = [state.plan.index[stream.emit] for stream in state.plan.graph.streams]
-        at, found = d * len(emits) + emits.index(crossing.node), Counter()
+        at, found = d * len(emits) + emits.index(word_node.node), Counter()
         for i in range(text.first[at], text.first[at + 1]):
-            found[int(text.topic[i])] += 1 + 1000 * bool(text.code[i] & np.uint32(crossing.bit))
-        counts = crossed.customers[:n_slots] + 1000 * crossed.tables[:n_slots]
+            found[int(text.topic[i])] += 1 + 1000 * bool(text.code[i] & np.uint32(word_node.bit))
+        counts = own.customers[:n_slots] + 1000 * own.tables[:n_slots]
         assert sorted(found.values()) == sorted(counts[counts > 0].tolist())
-        right(net, text, crossed, crossing, d, n_slots, joint)
+        right(net, text, own, word_node, d, n_slots, joint)
 
     return close
 
 
 CASES = {
-    "one node": ("one node", three_layers, simple, Simple),
-    "bursty": ("one node", bursty, crossed_sweep, Crossed),
-    "tntm": ("topic nodes", diamond, quick, Quick),
-    "two layers": ("topic nodes", lambda: (two_layers(), None), quick, Quick),
-    "bursty, on a sheet": ("topic nodes", bursty, quick, OwnWords),
-    "bursty layers": ("topic nodes", bursty_layers, quick, OwnWords),
+    "one node": ("one node", three_layers, one_node, OneNode),
+    "bursty": ("one node", bursty, one_node, OneNodeOwn),
+    "tntm": ("topic nodes", diamond, topic_nodes, TopicNodes),
+    "two layers": ("topic nodes", lambda: (two_layers(), None), topic_nodes, TopicNodes),
+    "bursty, as topic nodes": ("topic nodes", bursty, topic_nodes, TopicNodesOwn),
+    "bursty layers": ("topic nodes", bursty_layers, topic_nodes, TopicNodesOwn),
     "bursty tntm": (
         "topic nodes",
         lambda: (models.bursty(diamond()[0], discount=0.3, concentration=0.8), None),
-        quick,
-        OwnWords,
+        topic_nodes,
+        TopicNodesOwn,
     ),
 }
 
@@ -244,8 +245,8 @@ def check(case: str) -> None:
     assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
     Switch(state).down(state, (1, 0, 1))
     explicit = Explicit(state, 1, engine_for(state, engine))
-    own, right = watch is OwnWords, own_words.close_stream
-    name = "draw_own" if own else "draw"
+    own, right = watch is TopicNodesOwn, own_words.close_stream
+    name = "draw_own" if watch in (TopicNodesOwn, OneNodeOwn) else "draw"
     watched = watch(getattr(module, name))
     with patch.object(module, name, watched), replaced(right, counted_again(right, state) if own else right):
         explicit.sweep(state, np.arange(len(SIZES)), N_HELD, (1, 0, 2), PASSES)

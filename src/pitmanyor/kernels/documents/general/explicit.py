@@ -23,7 +23,7 @@ from pitmanyor.kernels.documents.general.document import (
     word_part,
 )
 from pitmanyor.kernels.documents.general.local_nodes import evaluate, leave_local, linearise, plan_leaving, seat_local
-from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
+from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
@@ -39,6 +39,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Side,
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.runtime.simd import dot_block
@@ -333,7 +334,7 @@ def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_hel
 def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block):
     """The documents of one block, at the desk of the thread that runs it."""
     thread = numba.get_thread_id()
-    desk = take(desks, thread)
+    desk = of_thread(desks, thread)
     mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
     other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
     parts = bench.components[thread]

@@ -57,7 +57,7 @@ COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are cou
 
 
 class Slots(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_slots` picks one."""
+    """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 
     topic: np.ndarray  # (slot): uint32
     column: np.ndarray  # (slot): uint32, where a word's value is read: the topic, or any other where it weighs nothing
@@ -89,26 +89,6 @@ class Shape(NamedTuple):
     parent: int  # its position, -1 for a Dirichlet
     shift: int
     n_held: int
-
-
-@inner
-def take_slots(slots, thread):
-    return Slots(
-        slots.topic[thread],
-        slots.column[thread],
-        slots.slot_of[thread],
-        slots.seat[thread],
-        slots.customers[thread],
-        slots.tables[thread],
-        slots.stay[thread],
-        slots.opening[thread],
-        slots.leave[thread],
-        slots.base[thread],
-        slots.weights[thread],
-        slots.sums[thread],
-        slots.stamp[thread],
-        slots.blocks[thread],
-    )
 
 
 @inlined

@@ -1,7 +1,7 @@
 """The explicit sweep where every stream's topics are local: general/explicit.py's target, in rows that vectorise.
 
 A local node has two parents at most. Topics are drawn as `sheet_draw.py` says or, where words may be the document's
-own, as `sheet_words.py` does; where no stream has such words `crossed` is an empty tuple, and Numba compiles nothing
+own, as `sheet_words.py` does; where no stream has such words `own` is an empty tuple, and Numba compiles nothing
 of it.
 """
 
@@ -15,7 +15,15 @@ from numba import prange
 
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
-from pitmanyor.kernels.documents.own_words.scratch import take_crossed
+from pitmanyor.kernels.documents.own_words.token_words import (
+    UNLISTED,
+    close_words,
+    leave_word,
+    leaves_word,
+    open_words,
+    seat_word,
+    turn_to,
+)
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     CONTEXT,
     GAIN,
@@ -29,21 +37,12 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     open_slot,
     save,
     set_nodes,
-    take_sheet,
 )
 from pitmanyor.kernels.documents.topic_nodes.sheet_draw import Token, draw, evaluate, evaluate_slot
 from pitmanyor.kernels.documents.topic_nodes.sheet_seating import leave, seat
-from pitmanyor.kernels.documents.topic_nodes.sheet_words import (
-    close_words,
-    draw_own,
-    leave_word,
-    leaves_word,
-    move_words,
-    open_words,
-    seat_word,
-    turn_to,
-)
+from pitmanyor.kernels.documents.topic_nodes.sheet_words import draw_own, move_words
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, CELL, LEAF, LIVE, MODE, ROW, SHARED, WORD_LIST
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -62,19 +61,19 @@ class Lines(NamedTuple):
 
 
 @inlined
-def topic_for(net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, token, n_slots, n_listed, key, n):
+def topic_for(net, tables, terms, sums, sheet, own, word_node, frame, leaf, token, n_slots, n_listed, key, n):
     """A topic for a token that was taken out, and the counter."""
     gain = sheet.scalars[np.uint64(leaf) * SCALARS + GAIN]
-    if len(crossed) == 0:
+    if len(own) == 0:
         u = uniform_in(sheet.reals.dtype.type, key, n)
         return np.int64(draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u)), n + 1
     return draw_own(
-        net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, gain, token, n_slots, n_listed, key, n
+        net, tables, terms, sums, sheet, own, word_node, frame, leaf, gain, token, n_slots, n_listed, key, n
     )
 
 
 @inlined
-def slot_for(net, sheet, crossed, frame, leaf, k, left, n_slots, n_listed):
+def slot_for(net, sheet, own, frame, leaf, k, left, n_slots, n_listed):
     """A slot for a token of topic k that was taken out of slot `left`, opened if need be.
 
     Also the numbers of slots and of topics that have its word.
@@ -85,7 +84,7 @@ def slot_for(net, sheet, crossed, frame, leaf, k, left, n_slots, n_listed):
             n_slots -= 1
             move_slot(sheet, frame, left, n_slots)
             clear_slot(sheet, frame, n_slots)
-            n_listed = move_words(crossed, left, n_slots, n_listed)
+            n_listed = move_words(own, left, n_slots, n_listed)
         return np.int64(sheet.slot_of[np.uint64(k)]), n_slots, n_listed
     slot = n_slots
     if vacated:
@@ -154,7 +153,7 @@ def fetch(net, text, sums, words, sheet, frame, d):
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, sheet, crossed, frame, d, s, n_shared, n_slots, key, n):
+def update_stream(net, tables, terms, text, sums, words, sheet, own, frame, d, s, n_shared, n_slots, key, n):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     Returns the numbers of slots and of random draws used.
@@ -162,41 +161,39 @@ def update_stream(net, tables, terms, text, sums, words, sheet, crossed, frame, 
     n_streams, context = text.leaf.shape[1], text.context[d]
     leaf, lines = text.leaf[context, s, LEAF] - n_shared, lines_of(net, text, words, context, s)
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    crossing = open_words(net, terms, text, words, sheet, crossed, d, s, (start, stop), n_slots)
-    run, n_listed, joint = (start, start), np.int64(0), 0.0  # of equal words, where they are the document's own
+    word_node = open_words(net, terms, text, words, sheet, own, d, s, (start, stop), n_slots, True)
+    run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
         place = np.uint64(i)
-        run, n_listed, part = turn_to(tables, terms, text, sheet, crossed, crossing, d, i, stop, run, n_listed)
+        run, n_listed, part = turn_to(tables, terms, text, sheet, own, word_node, d, i, stop, run, n_listed, True)
         joint += part
         k = np.int64(text.topic[place])
         if k >= frame.n_held:
             continue
         token = Token(s, np.uint64(text.word[place]), row_of_token(net, text, lines, place))
         h = np.int64(sheet.slot_of[np.uint64(k)])
-        took, n = leaves_word(tables, terms, crossed, crossing, h, n_listed, key, n)
+        took, n = leaves_word(tables, terms, own, word_node, h, n_listed, key, n)
         if took < 0:
             continue
         left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
         if not left:
             continue
-        leave_word(crossed, crossing, h, took, n_listed)
+        leave_word(own, word_node, h, took, n_listed)
         sheet.tokens[np.uint64(h)] -= 1
         evaluate(sheet, frame, leaf, n_slots)
-        k, n = topic_for(
-            net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, token, n_slots, n_listed, key, n
-        )
-        h, n_slots, n_listed = slot_for(net, sheet, crossed, frame, leaf, k, h, n_slots, n_listed)
+        k, n = topic_for(net, tables, terms, sums, sheet, own, word_node, frame, leaf, token, n_slots, n_listed, key, n)
+        h, n_slots, n_listed = slot_for(net, sheet, own, frame, leaf, k, h, n_slots, n_listed)
         sheet.tokens[np.uint64(h)] += 1
         n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
-        n_listed, n = seat_word(net, tables, terms, sheet, crossed, crossing, token.row, h, n_listed, key, n)
+        n_listed, n = seat_word(net, tables, terms, sheet, own, word_node, token.row, h, n_listed, key, n)
         text.topic[place] = k
-    _, _, part = turn_to(tables, terms, text, sheet, crossed, crossing, d, stop, stop, run, n_listed)
-    close_words(net, text, crossed, crossing, d, n_slots, joint + part)
+    _, _, part = turn_to(tables, terms, text, sheet, own, word_node, d, stop, stop, run, n_listed, True)
+    close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, sheet, crossed, frame, d, key, passes):
+def visit(net, tables, terms, text, sums, topics, words, sheet, own, frame, d, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
     n_shared = topics.lists[text.context[d], SHARED]
@@ -205,14 +202,14 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, crossed, frame, 
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, sheet, crossed, frame, d, s, n_shared, n_slots, key, n
+                net, tables, terms, text, sums, words, sheet, own, frame, d, s, n_shared, n_slots, key, n
             )
     save(net, tables, terms, text, sheet, frame, d, n_shared, n_slots, key, n)
 
 
 @inlined
 def _visit_block(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes, block):
-    sheet, crossed = take_sheet(sheets, numba.get_thread_id()), take_crossed(owns, numba.get_thread_id())
+    sheet, own = of_thread(sheets, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
     frame = frame_of(sheet, n_held)
     sheet.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
@@ -221,11 +218,11 @@ def _visit_block(net, tables, terms, sheets, owns, text, sums, topics, words, do
             fetch_text(text, documents, j)
             fetch(net, text, sums, words, sheet, frame, documents[j + 1])
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, sheet, crossed, frame, d, key, passes)
+        visit(net, tables, terms, text, sums, topics, words, sheet, own, frame, d, key, passes)
 
 
 @spread
-def quick_sweep(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes):
+def topic_nodes_sweep(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
     Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.

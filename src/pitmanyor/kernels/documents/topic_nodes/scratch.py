@@ -85,7 +85,7 @@ LOGS, MOST = np.uint64(3), np.uint64(32)
 
 
 class Sheet(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_sheet` picks one. Arrays are longer than said."""
+    """Scratch of one thread, with a leading thread axis until `of_thread` picks one. Arrays are longer than said."""
 
     topic: Ints32  # (slot)
     tokens: Ints32  # (slot)
@@ -112,27 +112,6 @@ class Frame(NamedTuple):
     n_local: int | np.int64
     n_words: int | np.int64
     width: np.uint64  # slots
-
-
-@inlined
-def take_sheet(sheet, thread):
-    return Sheet(
-        sheet.topic[thread],
-        sheet.tokens[thread],
-        sheet.counts[thread],
-        sheet.reals[thread],
-        sheet.slot_of[thread],
-        sheet.seat[thread],
-        sheet.facts[thread],
-        sheet.scalars[thread],
-        sheet.form[thread],
-        sheet.bases[thread],
-        sheet.pairs[thread],
-        sheet.sums[thread],
-        sheet.logs[thread],
-        sheet.blocks[thread],
-        sheet.known[thread],
-    )
 
 
 @inlined
