@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
+from pitmanyor.kernels.documents.new_documents import Sweeps
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.seeds import Seed
-from pitmanyor.state.engines import Engine, Scratch, Work
+from pitmanyor.state.engines import Engine, Fold, Scratch, Work
+from pitmanyor.state.scratch_arrays import new_mean_sums
 from pitmanyor.state.state import State
 
 
@@ -29,6 +31,20 @@ class Explicit:
 
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
+        documents = self._prepare(state, documents, n_held)
+        self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
+
+    def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
+        """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
+        documents = self._prepare(state, np.arange(state.plan.n_documents), state.n_topics)
+        means = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+        shares = np.zeros((state.plan.n_documents, state.n_topics))
+        fold = Fold(documents, state.n_topics, stream, sweeps, means)
+        self.engine.fold(state, self.scratch, self.sums, fold, shares)
+        return shares
+
+    def _prepare(self, state: State, documents: NDArray[np.int64], n_held: int) -> NDArray[np.int64]:
+        """Sums over the held topics, and the documents in the order in which they are visited."""
         self._make_room(state)
         chosen = np.zeros(state.plan.n_documents, bool)
         chosen[documents] = True
@@ -37,7 +53,7 @@ class Explicit:
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
-        self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
+        return documents
 
     def _new_scratch(self, state: State) -> Scratch:
         return self.engine.scratch(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)

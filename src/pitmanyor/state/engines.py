@@ -15,9 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
 from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep
+from pitmanyor.kernels.documents.new_documents import MeanSums, Sweeps
 from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
+from pitmanyor.kernels.documents.one_node.folding import fold_one_node
 from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
+from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_own_words, new_sheets, new_slots
@@ -37,10 +40,21 @@ class Work(NamedTuple):
     passes: int
 
 
+class Fold(NamedTuple):
+    """What is asked of new documents: the mean of the topic leaf of a stream over some sweeps."""
+
+    documents: NDArray[np.int64]
+    n_held: int
+    stream: int
+    sweeps: Sweeps
+    scratch: MeanSums
+
+
 class Engine(ABC):
     """The sweeps of a shape of documents."""
 
     own_collapsed = False  # has it a collapsed sweep of its own, or the general one?
+    folds = False  # does it fold new documents in?
 
     def __init__(self, plan: Plan) -> None:
         self.has_own_words = any(node.local and node.side == "word" for node in plan.nodes)
@@ -57,6 +71,10 @@ class Engine(ABC):
     @abstractmethod
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         """Update the documents' tokens given the shared vectors."""
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        """Add means of a leaf, up to a factor, of documents without topics over fixed vectors; a row per document."""
+        raise NotImplementedError
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         """Update the documents' tokens from the `start`-th on, all nodes being counts; where it stopped for columns."""
@@ -92,6 +110,7 @@ class OneNode(Engine):
     """
 
     own_collapsed = True
+    folds = True
 
     @staticmethod
     def fits(plan: Plan) -> bool:
@@ -114,6 +133,12 @@ class OneNode(Engine):
         given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
         one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        slots, own = scratch
+        slots.stamp[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, shares)
+
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
         return int(plain_collapsed_sweep(state.net, state.tables, state.terms, *state.scratch, *rest))
@@ -124,6 +149,8 @@ class TopicNodes(Engine):
 
     A stream emits from a shared node per topic, or from its own node per document and topic over such a node.
     """
+
+    folds = True
 
     @staticmethod
     def fits(plan: Plan) -> bool:
@@ -146,6 +173,11 @@ class TopicNodes(Engine):
         scratch[0].sums[:] = NOT_SUMMED
         given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
         topic_nodes_sweep(*given, *work)
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        scratch[0].sums[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
+        fold_topic_nodes(*given, *fold, shares)
 
 
 def _is_own(plan: Plan, node: Node) -> bool:

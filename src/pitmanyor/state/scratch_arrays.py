@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
+from pitmanyor.kernels.documents.new_documents import MeanSums
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
@@ -176,3 +177,11 @@ def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
     return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+
+
+def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:
+    """Scratch of the means of new documents."""
+    n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _sheet_slots(plan, capacity))
+    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, _longest(plan)))
+    of_weight, of_stay = (apart(n_threads, n_slots, precision) for _ in range(2))
+    return MeanSums(of_bases, of_tokens, of_weight, of_stay, apart(n_threads, capacity, precision))

@@ -63,8 +63,10 @@ def share(weights: np.ndarray) -> np.ndarray:
 def sums_of(prefix: np.ndarray, n_slots: int) -> np.ndarray:
     """The slots' weights; what lies beyond them, up to the end of the last vector, weighs nothing."""
     last = -(-n_slots // WIDTH) * WIDTH
+    if n_slots == 0:
+        return np.zeros(0)
     total = prefix[n_slots - 1]  # prefix sums of one vector are added in another order than the next
-    assert np.all(np.abs(prefix[n_slots:last] - total) < 1e-14 * total), "a slot that nobody uses has weight"
+    assert np.all(np.abs(prefix[n_slots:last] - total) <= 1e-14 * total), "a slot that nobody uses has weight"
     return np.diff(prefix[:n_slots], prepend=0.0)
 
 
@@ -78,12 +80,36 @@ class Watch:
         assert np.abs(share(found) - share(expected)).max() < 1e-11
         self.seen[n_slots] += 1
 
+    def draw(self, given, mean, place: int, n_bases: int):
+        """What is drawn, and what the token at a place of a new document brings by chance: to topics, and by base."""
+        if not (len(mean) and mean.by_chance):
+            return self.right(*given), None
+        of_token = slice(place * n_bases, (place + 1) * n_bases)
+        before = mean.shares.copy(), mean.sums.of_tokens[of_token].copy()
+        drawn = self.right(*given)
+        return drawn, (mean.shares - before[0], mean.sums.of_tokens[of_token] - before[1])
+
+    def check(self, counted, brings: np.ndarray, products: np.ndarray) -> None:
+        """To topics it is what is told; `products` are p_k phi_kw, a row per base."""
+        if counted is not None:
+            assert np.abs(counted[0] + counted[1] @ products - brings).max() < 1e-11 * brings.sum()
+            self.counted += 1
+
+    counted = 0
+
+
+def brought(expected: np.ndarray, counts: np.ndarray, sits: np.ndarray, a: float) -> np.ndarray:
+    """What a token brings to each topic by chance, less a t/c with what c and t are then (maths 7)."""
+    c, t = counts
+    return share(expected) * (1.0 - a * (t + 1.0 - sits) / (c + 1.0))
+
 
 class OneNode(Watch):
-    def __call__(self, net, sums, slots, shape, gain, token, n_slots, held, u):
+    def __call__(self, *given):
+        net, _, slots, mean, shape, gain, token, n_slots, *_ = given
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
-        found, expected = gain * p * phi, np.zeros(N_HELD)
+        found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
         beyond = sums_of(slots.weights, n_slots)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
         for k in range(N_HELD):
@@ -92,50 +118,62 @@ class OneNode(Watch):
             found[k] += beyond[h] if h is not None else 0.0
             stay, opens = terms(c, t, shape.discount)
             expected[k] = (stay + gain * opens * p[k]) * phi[k]
+            counts[:, k], sits[k] = (c, t), stay / (stay + gain * opens * p[k])
         self.compare(found, expected, n_slots)
-        return self.right(net, sums, slots, shape, gain, token, n_slots, held, u)
+        drawn, counted = self.draw(given, mean, int(token.seat), 1)
+        self.check(counted, brought(expected, counts, sits, shape.discount), np.array([p * phi]))
+        return drawn
 
 
 class OneNodeOwn(Watch):
     def __call__(self, *given):
-        net, tables, terms_, _, slots, own, shape, word_node, gain, token, n_slots, n_listed, *_ = given
+        net, tables, terms_, _, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, *_ = given
         own_words_draw.weigh_dishes(net, tables, terms_, slots, own, shape, word_node, gain, token.row, n_listed)
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         beyond = sums_of(slots.weights, n_slots)
         listed = {int(own.slot[i]): i for i in range(n_listed)}
-        found, expected = gain * p * phi, np.zeros(N_HELD)
+        found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
-        a, b = 0.4, 1.1  # of the toy's own node
+        a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             stay, opens, word = 0.0, 1.0, phi[k]
             if k in place:
                 h = place[k]
                 i = listed.get(h)
                 found[k] = beyond[h] + (own.weights[i] if i is not None else 0.0)
+                counts[:, k] = slots.customers[h], slots.tables[h]
                 stay, opens = terms(int(slots.customers[h]), int(slots.tables[h]), shape.discount)
                 dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
                 word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = (stay + gain * opens * p[k]) * word
+            sits[k] = stay / (stay + gain * opens * p[k])
         self.compare(found, expected, n_slots)
-        return self.right(*given)
+        drawn, counted = self.draw(given, mean, int(token.seat), 1)
+        self.check(counted, brought(expected, counts, sits, shape.discount), np.array([p * phi]))
+        return drawn
 
 
 class TopicNodes(Watch):
-    def __call__(self, net, sums, sheet, frame, leaf, gain, token, n_slots, u):
-        chosen = self.right(net, sums, sheet, frame, leaf, gain, token, n_slots, u)
+    def __call__(self, *given):
+        net, _, sheet, mean, frame, leaf, gain, token, n_slots, _ = given
+        chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, width = frame.n_bases, int(frame.width)
         p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         weights = int(rows.prefix_row(frame))
         beyond = sums_of(sheet.reals[weights : weights + width], n_slots)
         found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        brings = np.zeros(N_HELD)
         expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
         for k in range(N_HELD):
             h = place.get(k)
             found[k] += beyond[h] if h is not None else 0.0
             expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * phi[k]
+            brings[k] = self.part
         self.compare(found, expected, n_slots)
+        if len(mean) and leaf == mean.leaf:
+            self.check(counted, brings * share(expected), np.array(p) * phi)
         return chosen
 
     def value(self, sheet, frame, leaf: int, h: int | None, p: list[float]) -> float:
@@ -159,6 +197,7 @@ class TopicNodes(Watch):
             if h is not None and j < leaf:  # from which a token's walk is drawn, too
                 assert sheet.reals[int(sheet.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
             by_row[int(sheet.facts[fact + int(rows.AT)])] = value
+        self.part = (1.0 - a * (t + 1.0 - stay / value / (b + n_customers)) / (c + 1.0)) / (b + n_customers + 1.0)
         return value
 
 
@@ -166,8 +205,8 @@ class TopicNodesOwn(TopicNodes):
     """Topics on a sheet, and words of the document's own."""
 
     def __call__(self, *given):
-        chosen = self.right(*given)
-        net, _, _, _, sheet, own, word_node, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        net, _, _, _, sheet, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
         p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
@@ -176,6 +215,7 @@ class TopicNodesOwn(TopicNodes):
         listed = {int(own.slot[i]): i for i in range(n_listed)}
         assert [own.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
         found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        brings = np.zeros(N_HELD)
         expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
         a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
@@ -187,7 +227,10 @@ class TopicNodesOwn(TopicNodes):
                 dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
                 word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * word
+            brings[k] = self.part
         self.compare(found, expected, n_slots)
+        if len(mean) and leaf == mean.leaf:
+            self.check(counted, brings * share(expected), np.array(p) * phi)
         return chosen
 
     refused = 0
@@ -237,6 +280,13 @@ def test_planted_bugs_in_moving_slots_show(bug):
         check("bursty tntm")
 
 
+def watch_draws(watch: type[Watch], module):
+    """Where a kernel draws topics, and what stands in for it."""
+    name = "draw_own" if watch in (TopicNodesOwn, OneNodeOwn) else "draw"
+    watched = watch(getattr(module, name))
+    return watched, patch.object(module, name, watched)
+
+
 def check(case: str) -> None:
     """Sweep documents and compare every draw."""
     engine, make, module, watch = CASES[case]
@@ -246,9 +296,8 @@ def check(case: str) -> None:
     Switch(state).down(state, (1, 0, 1))
     explicit = Explicit(state, 1, engine_for(state, engine))
     own, right = watch is TopicNodesOwn, own_words.close_stream
-    name = "draw_own" if watch in (TopicNodesOwn, OneNodeOwn) else "draw"
-    watched = watch(getattr(module, name))
-    with patch.object(module, name, watched), replaced(right, counted_again(right, state) if own else right):
+    watched, patched = watch_draws(watch, module)
+    with patched, replaced(right, counted_again(right, state) if own else right):
         explicit.sweep(state, np.arange(len(SIZES)), N_HELD, (1, 0, 2), PASSES)
     assert sum(watched.seen.values()) > 100
     assert min(watched.seen) <= WIDTH < max(watched.seen), "slots of one vector and of two were to be seen"

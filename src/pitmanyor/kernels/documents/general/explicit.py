@@ -42,7 +42,7 @@ from pitmanyor.kernels.restaurant.seating import STUCK
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-from pitmanyor.kernels.runtime.simd import dot_block
+from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
 EXPLICIT = 7  # the purpose of this sweep's random streams
 TRIES = 32  # draws of a topic outside the document before it is found by a full scan
@@ -94,7 +94,7 @@ def dot(values, a, b, n_held, blocks):
     total = 0.0
     for block in range((n_held + BLOCK - 1) // BLOCK):
         blocks[block] = dot_part(values, a, b, n_held, block)
-        total += blocks[block]
+        total += float(blocks[block])
     return total
 
 
@@ -161,15 +161,31 @@ def pick_product(values, a, b, blocks, x, n_held):
 
 
 @inner
+def pick_uncached(values, a, b, x, n_held):
+    """As `pick_product`, where no sums over blocks are at hand."""
+    block, last = 0, (n_held - 1) // BLOCK
+    while block < last:
+        part = dot_part(values, a, b, n_held, block)
+        if x < part:
+            break
+        x -= part
+        block += 1
+    return pick_in_block(values, a, b, block, x, n_held)
+
+
+@inner
 def pick_in_block(values, a, b, block, x, n_held):
     """The topic of a block into which x falls, uniform on (0, the block's sum of products)."""
     k, end = block * BLOCK, min((block + 1) * BLOCK, n_held) - 1
-    while k < end:
-        weight = product(values, a, b, k)
-        if x < weight:
-            break
-        x -= weight
-        k += 1
+    if a >= 0 and b >= 0 and end - k == BLOCK - 1:
+        k = min(k + place_in_block(values, a + k, b + k, x), end)
+    else:
+        while k < end:
+            weight = product(values, a, b, k)
+            if x < weight:
+                break
+            x -= weight
+            k += 1
     while product(values, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
         k -= 1
     return k

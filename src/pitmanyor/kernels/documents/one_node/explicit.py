@@ -12,8 +12,19 @@ from numba import prange
 
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
+from pitmanyor.kernels.documents.new_documents import is_near, is_seated
+from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
-from pitmanyor.kernels.documents.one_node.scratch import join, load, measure, new_terms, save, shape_of, write_terms
+from pitmanyor.kernels.documents.one_node.scratch import (
+    NONE,
+    join,
+    load,
+    measure,
+    new_terms,
+    save,
+    shape_of,
+    write_terms,
+)
 from pitmanyor.kernels.documents.one_node.topic_draw import Token, draw, weigh
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
@@ -91,20 +102,20 @@ def opening_at(slots, own, h):
 
 
 @inlined
-def slot_for(net, tables, terms, sums, slots, own, shape, word_node, gain, token, sizes, held, key, n):
+def slot_for(net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, sizes, held, key, n):
     """A slot for a token that was taken out, the number of slots, and the counter."""
     n_slots, _, n_listed = sizes
     if len(own) == 0:
         u = uniform_in(net.stay.dtype.type, key, n)
-        h, n_slots = draw(net, sums, slots, shape, gain, token, n_slots, held, u)
+        h, n_slots = draw(net, sums, slots, mean, shape, gain, token, n_slots, held, u)
         return h, n_slots, n + 1
     return draw_own(
-        net, tables, terms, sums, slots, own, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
     )
 
 
 @inlined
-def update_token(net, tables, terms, sums, slots, own, shape, word_node, token, sizes, late, key, n):
+def update_token(net, tables, terms, sums, slots, own, mean, shape, word_node, token, sizes, late, key, n):
     """One Gibbs update of a token.
 
     `sizes` are the numbers of slots, of tables and of topics that have the word; `late` is the slot that the last token
@@ -112,36 +123,58 @@ def update_token(net, tables, terms, sums, slots, own, shape, word_node, token, 
     """
     n_slots, n_tables, n_listed = sizes
     real = net.stay.dtype.type
-    left = np.uint64(slots.seat[token.seat])
+    left, gone = np.uint64(slots.seat[token.seat]), late
     u, v = uniform_pair(real, key, n)
     n += 1
-    leaves = np.int64(u < slots.leave[left])
-    # first what can be guessed: whether it leaves cannot
-    if shape.rule == PAPER and leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
-        return sizes, late, n  # this rule keeps the token
-    took, n = leaves_word(tables, terms, own, word_node, left, n_listed, key, n)
-    if took < 0:
-        return sizes, late, n
-    leave_word(own, word_node, left, took, n_listed)
-    slots.customers[left] -= 1
-    slots.tables[left] -= leaves
-    n_tables -= leaves
-    gone = terms_at(tables, terms, slots, own, shape, left)
+    if is_seated(mean, left != np.uint64(NONE)):
+        leaves = np.int64(u < slots.leave[left])
+        # first what can be guessed: whether it leaves cannot
+        if shape.rule == PAPER and leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
+            return sizes, late, n  # this rule keeps the token
+        took, n = leaves_word(tables, terms, own, word_node, left, n_listed, key, n)
+        if took < 0:
+            return sizes, late, n
+        leave_word(own, word_node, left, took, n_listed)
+        slots.customers[left] -= 1
+        slots.tables[left] -= leaves
+        n_tables -= leaves
+        gone = terms_at(tables, terms, slots, own, shape, left)
+        set_parts(slots, mean, shape, left)
     gain = real(shape.concentration) + real(shape.discount) * real(n_tables)
     held = weigh(net, slots, gain, token.row, n_slots, late, gone)
     write_terms(slots, late)
     write_terms(slots, gone)
-    h, n_slots, n = slot_for(net, tables, terms, sums, slots, own, shape, word_node, gain, token, sizes, held, key, n)
+    h, n_slots, n = slot_for(
+        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, sizes, held, key, n
+    )
     slots.seat[token.seat] = h
     stays, opening = slots.stay[h], gain * opening_at(slots, own, h)
     opens = shape.kind != DIRICHLET and v * (stays + opening) >= stays
     n_tables += np.int64(opens)
     n_listed, n = seat_word(net, tables, terms, slots, own, word_node, token.row, h, n_listed, key, n)
-    return (n_slots, n_tables, n_listed), terms_joined(tables, terms, slots, own, shape, h, opens), n
+    joined = terms_joined(tables, terms, slots, own, shape, h, opens)
+    set_parts(slots, mean, shape, h)
+    return (n_slots, n_tables, n_listed), joined, n
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, slots, own, shape, d, s, stand, key):
+def stays(slots, mean, shape, seat):
+    """Has a token a topic that is not held? None has where all are."""
+    if len(mean) > 0:
+        return False
+    return slots.topic[np.uint64(slots.seat[seat])] >= shape.n_held
+
+
+@inlined
+def note_seat(text, slots, mean, i, seat):
+    """Own words ask for the topics of tokens, which are written once all passes are done; new tokens have none."""
+    if len(mean) == 0:
+        return
+    text.topic[np.uint64(i)] = slots.topic[np.uint64(slots.seat[seat])]
+
+
+@inlined
+def update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape, d, s, stand, key):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     `stand` and what is returned: the numbers of slots, of tables and of random draws used, and the slot that the last
@@ -163,17 +196,19 @@ def update_stream(net, tables, terms, text, sums, words, slots, own, shape, d, s
         row = top + word * stride
         if not in_order:
             row = row_of_token(net, text, words, bottom, i)
-        else:
+        elif not is_near(mean):
             later = np.uint64(text.word[np.uint64(min(i + AHEAD, stop - 1))])
             fetch(net, slots, top + later * stride, shape.n_held, n_slots)
         run, n_listed, part = turn_to(tables, terms, text, slots, own, word_node, d, i, stop, run, n_listed, False)
         joint += part
         token = Token(s, pair, np.uint64(i - first), word, row)
-        if slots.topic[np.uint64(slots.seat[token.seat])] >= shape.n_held:
+        if stays(slots, mean, shape, token.seat):
             continue
+        now = (n_slots, n_tables, n_listed)
         (n_slots, n_tables, n_listed), late, n = update_token(
-            net, tables, terms, sums, slots, own, shape, word_node, token, (n_slots, n_tables, n_listed), late, key, n
+            net, tables, terms, sums, slots, own, mean, shape, word_node, token, now, late, key, n
         )
+        note_seat(text, slots, mean, i, token.seat)
     _, _, part = turn_to(tables, terms, text, slots, own, word_node, d, stop, stop, run, n_listed, False)
     close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n_tables, n, late
@@ -188,7 +223,7 @@ def visit(net, tables, terms, text, sums, topics, words, slots, own, d, n_held, 
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), slots.stay[0], slots.opening[0]))
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            stand = update_stream(net, tables, terms, text, sums, words, slots, own, shape, d, s, stand, key)
+            stand = update_stream(net, tables, terms, text, sums, words, slots, own, (), shape, d, s, stand, key)
     n_slots, n_tables, n, _ = stand
     measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
     save(text, slots, shape, d, n_slots)

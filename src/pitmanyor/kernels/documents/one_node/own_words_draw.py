@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.documents.one_node import topic_draw
+from pitmanyor.kernels.documents.one_node.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.one_node.scratch import NONE, base_of, new_terms, open_slot, write_terms
 from pitmanyor.kernels.documents.one_node.topic_draw import fresh_topic, weigh_fresh
 from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, repeat_weight
@@ -98,13 +99,17 @@ def draw_by_scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, ext
 
 
 @inlined
-def draw_own(net, tables, terms, sums, slots, own, shape, word_node, gain, token, n_slots, n_listed, held, key, n):
+def draw_own(
+    net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+):
     """A slot in proportion to its weight, among the document's or afresh; the number of slots, and the counter."""
     real, row = net.stay.dtype.type, token.row
     extra = real(0.0)
     if n_listed > 0:
         extra = real(weigh_dishes(net, tables, terms, slots, own, shape, word_node, gain, row, n_listed))
     fresh = weigh_fresh(net, sums, slots, shape, gain, token)
+    rest = np.float64(extra) + np.float64(fresh)
+    count_by_chance(net, slots, own, mean, shape, gain, token, n_slots, n_listed, held, rest)
     for _ in range(TRIES):
         x = uniform_in(real, key, n) * (held + extra + fresh)
         n += 1

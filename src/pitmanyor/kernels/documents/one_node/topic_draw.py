@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.explicit import dot, pick_product
+from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
+from pitmanyor.kernels.documents.one_node.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.one_node.scratch import NONE, open_slot
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH, count_below, cumulate
@@ -78,8 +79,8 @@ def fresh_topic(net, sums, slots, shape, token, x):
     if token.pair >= 0:
         blocks, mass = sums.blocks[token.pair, token.word], x * sums.total[token.pair, token.word]
         return pick_product(net.stay, shape.row, row, blocks, mass, shape.n_held)
-    mass = dot(net.stay, shape.row, row, shape.n_held, slots.blocks)
-    return pick_product(net.stay, shape.row, row, slots.blocks, x * mass, shape.n_held)
+    mass = sum_of(net, sums, slots, shape, token)
+    return pick_uncached(net.stay, shape.row, row, x * mass, shape.n_held)
 
 
 @inlined
@@ -91,9 +92,10 @@ def weigh_fresh(net, sums, slots, shape, gain, token):
 
 
 @inlined
-def draw(net, sums, slots, shape, gain, token, n_slots, held, u):
+def draw(net, sums, slots, mean, shape, gain, token, n_slots, held, u):
     """A slot in proportion to its weight, among the document's or afresh; u is uniform on (0, 1)."""
     fresh = weigh_fresh(net, sums, slots, shape, gain, token)
+    count_by_chance(net, slots, (), mean, shape, gain, token, n_slots, 0, held, np.float64(fresh))
     x = u * (held + fresh)
     if x >= held and fresh > net.stay.dtype.type(0.0):
         k = np.uint64(fresh_topic(net, sums, slots, shape, token, (x - held) / fresh))

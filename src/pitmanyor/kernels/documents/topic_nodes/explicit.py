@@ -15,6 +15,7 @@ from numba import prange
 
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
+from pitmanyor.kernels.documents.new_documents import NEW, is_seated
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
     close_words,
@@ -24,6 +25,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
+from pitmanyor.kernels.documents.topic_nodes.leaf_mean import move_parts, set_parts
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     CONTEXT,
     GAIN,
@@ -61,30 +63,31 @@ class Lines(NamedTuple):
 
 
 @inlined
-def topic_for(net, tables, terms, sums, sheet, own, word_node, frame, leaf, token, n_slots, n_listed, key, n):
+def topic_for(net, tables, terms, sums, sheet, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n):
     """A topic for a token that was taken out, and the counter."""
     gain = sheet.scalars[np.uint64(leaf) * SCALARS + GAIN]
     if len(own) == 0:
         u = uniform_in(sheet.reals.dtype.type, key, n)
-        return np.int64(draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u)), n + 1
+        return np.int64(draw(net, sums, sheet, mean, frame, leaf, gain, token, n_slots, u)), n + 1
     return draw_own(
-        net, tables, terms, sums, sheet, own, word_node, frame, leaf, gain, token, n_slots, n_listed, key, n
+        net, tables, terms, sums, sheet, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, key, n
     )
 
 
 @inlined
-def slot_for(net, sheet, own, frame, leaf, k, left, n_slots, n_listed):
-    """A slot for a token of topic k that was taken out of slot `left`, opened if need be.
+def slot_for(net, sheet, own, mean, frame, leaf, k, left, n_slots, n_listed):
+    """A slot for a token of topic k that was taken out of slot `left`, or is new; opened if need be.
 
     Also the numbers of slots and of topics that have its word.
     """
-    vacated, h = sheet.tokens[np.uint64(left)] == 0, sheet.slot_of[np.uint64(k)]
+    vacated, h = left >= 0 and sheet.tokens[np.uint64(left)] == 0, sheet.slot_of[np.uint64(k)]
     if h != NONE:
         if vacated and np.int64(h) != left:
             n_slots -= 1
             move_slot(sheet, frame, left, n_slots)
             clear_slot(sheet, frame, n_slots)
             n_listed = move_words(own, left, n_slots, n_listed)
+            move_parts(mean, left, n_slots)
         return np.int64(sheet.slot_of[np.uint64(k)]), n_slots, n_listed
     slot = n_slots
     if vacated:
@@ -153,7 +156,20 @@ def fetch(net, text, sums, words, sheet, frame, d):
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, sheet, own, frame, d, s, n_shared, n_slots, key, n):
+def take_out(net, tables, terms, sheet, own, word_node, frame, leaf, h, n_listed, key, n):
+    """Take a token out of slot h; whether it left (rule `paper` may keep it) and the counter."""
+    took, n = leaves_word(tables, terms, own, word_node, h, n_listed, key, n)
+    if took < 0:
+        return False, n
+    left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
+    if left:
+        leave_word(own, word_node, h, took, n_listed)
+        sheet.tokens[np.uint64(h)] -= 1
+    return left, n
+
+
+@inlined
+def update_stream(net, tables, terms, text, sums, words, sheet, own, mean, frame, d, s, n_shared, n_slots, key, n):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     Returns the numbers of slots and of random draws used.
@@ -164,29 +180,30 @@ def update_stream(net, tables, terms, text, sums, words, sheet, own, frame, d, s
     word_node = open_words(net, terms, text, words, sheet, own, d, s, (start, stop), n_slots, True)
     run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
-        place = np.uint64(i)
+        at = np.uint64(i)
         run, n_listed, part = turn_to(tables, terms, text, sheet, own, word_node, d, i, stop, run, n_listed, True)
         joint += part
-        k = np.int64(text.topic[place])
+        k, h = np.int64(text.topic[at]), NEW
         if k >= frame.n_held:
             continue
-        token = Token(s, np.uint64(text.word[place]), row_of_token(net, text, lines, place))
-        h = np.int64(sheet.slot_of[np.uint64(k)])
-        took, n = leaves_word(tables, terms, own, word_node, h, n_listed, key, n)
-        if took < 0:
-            continue
-        left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
-        if not left:
-            continue
-        leave_word(own, word_node, h, took, n_listed)
-        sheet.tokens[np.uint64(h)] -= 1
+        place = i - text.first[d * n_streams]
+        token = Token(s, place, np.uint64(text.word[at]), row_of_token(net, text, lines, at))
+        if is_seated(mean, k >= 0):
+            h = np.int64(sheet.slot_of[np.uint64(k)])
+            left, n = take_out(net, tables, terms, sheet, own, word_node, frame, leaf, h, n_listed, key, n)
+            if not left:
+                continue
+            set_parts(sheet, mean, frame, h)
         evaluate(sheet, frame, leaf, n_slots)
-        k, n = topic_for(net, tables, terms, sums, sheet, own, word_node, frame, leaf, token, n_slots, n_listed, key, n)
-        h, n_slots, n_listed = slot_for(net, sheet, own, frame, leaf, k, h, n_slots, n_listed)
+        k, n = topic_for(
+            net, tables, terms, sums, sheet, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n
+        )
+        h, n_slots, n_listed = slot_for(net, sheet, own, mean, frame, leaf, k, h, n_slots, n_listed)
         sheet.tokens[np.uint64(h)] += 1
         n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
+        set_parts(sheet, mean, frame, h)
         n_listed, n = seat_word(net, tables, terms, sheet, own, word_node, token.row, h, n_listed, key, n)
-        text.topic[place] = k
+        text.topic[at] = k
     _, _, part = turn_to(tables, terms, text, sheet, own, word_node, d, stop, stop, run, n_listed, True)
     close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n
@@ -202,7 +219,7 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, own, frame, d, k
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, sheet, own, frame, d, s, n_shared, n_slots, key, n
+                net, tables, terms, text, sums, words, sheet, own, (), frame, d, s, n_shared, n_slots, key, n
             )
     save(net, tables, terms, text, sheet, frame, d, n_shared, n_slots, key, n)
 

@@ -318,6 +318,8 @@ def load(net, tables, terms, text, sheet, frame, d, n_shared):
         leaf = text.leaf[context, s, LEAF] - n_shared
         for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
             token = np.uint64(i)
+            if text.topic[token] < 0:  # not seated yet
+                continue
             k = np.uint64(text.topic[token])
             if sheet.slot_of[k] == NONE:
                 open_slot(net, sheet, frame, n_slots, np.int64(k))
@@ -461,6 +463,12 @@ def save(net, tables, terms, text, sheet, frame, d, n_shared, n_slots, key, n):
             token = np.uint64(i)
             h = np.int64(sheet.slot_of[np.uint64(text.topic[token])])
             text.code[token] = walk_back(sheet, frame, leaf, h, np.int64(text.code[token]))
+    clear_slots(sheet, frame, n_slots)
+
+
+@inlined
+def clear_slots(sheet, frame, n_slots):
+    """No topic has a slot."""
     for h in range(frame.n_bases, n_slots):
         sheet.slot_of[np.uint64(sheet.topic[np.uint64(h)])] = NONE
         clear_slot(sheet, frame, h)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.explicit import dot, dot_part, pick_in_block, pick_product
+from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
+from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     AT,
     CONC,
@@ -21,16 +22,13 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     OF_WORD,
     ONE,
     SCALARS,
-    SHARE,
     SPAN,
     TWO,
-    UP,
     VALUE,
     VALUED,
     prefix_row,
 )
-from pitmanyor.kernels.documents.topic_nodes.sheet_seating import base_parts, stay_of
-from pitmanyor.kernels.restaurant.arrays import BLOCK
+from pitmanyor.kernels.documents.topic_nodes.sheet_seating import base_parts, bases_of, stay_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH, count_below, value_lanes, weigh_lanes
 
@@ -39,16 +37,9 @@ class Token(NamedTuple):
     """A token that is updated."""
 
     stream: int
+    place: int  # in the document
     word: np.uint64
     row: np.uint64  # phi_kw of all topics k
-
-
-@inlined
-def bases_of(sheet, j):
-    """Where the rows of local node j's two parents lie, and their shares."""
-    fact, at, real = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, sheet.reals.dtype.type
-    up = (np.uint64(sheet.facts[fact + UP]), np.uint64(sheet.facts[fact + UP + ONE]))
-    return up, (real(sheet.scalars[at + SHARE]), real(sheet.scalars[at + SHARE + ONE]))
 
 
 @inlined
@@ -119,15 +110,7 @@ def fresh_topic(net, sums, sheet, frame, r, token, x):
     if pair >= 0:
         blocks, x = sums.blocks[np.uint64(pair), token.word], x * sums.total[np.uint64(pair), token.word]
         return pick_product(net.stay, p, row, blocks, x, frame.n_held)
-    x *= sum_of(net, sums, sheet, frame, r, token)
-    block, last = 0, (frame.n_held - 1) // BLOCK
-    while block < last:
-        part = dot_part(net.stay, p, row, frame.n_held, block)
-        if x < part:
-            break
-        x -= part
-        block += 1
-    return pick_in_block(net.stay, p, row, block, x, frame.n_held)
+    return pick_uncached(net.stay, p, row, x * sum_of(net, sums, sheet, frame, r, token), frame.n_held)
 
 
 @inlined
@@ -181,10 +164,11 @@ def slot_below(sheet, frame, x, n_slots):
 
 
 @inlined
-def draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u):
+def draw(net, sums, sheet, mean, frame, leaf, gain, token, n_slots, u):
     """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
     held = weigh_slots(net, sheet, (), frame, leaf, gain, token.row, n_slots)
     fresh = weigh_form(net, sums, sheet, frame, gain, token)
+    count_by_chance(net, sheet, (), mean, frame, leaf, gain, token, n_slots, 0, held, fresh)
     x = u * (held + sheet.reals.dtype.type(fresh))
     if x >= held and fresh > 0.0:
         return draw_fresh(net, sums, sheet, frame, gain, token, x - held)

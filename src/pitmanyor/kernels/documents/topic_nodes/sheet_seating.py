@@ -128,6 +128,14 @@ def base_parts(sheet, j, h):
 
 
 @inlined
+def bases_of(sheet, j):
+    """Where the rows of local node j's two parents lie, and their shares."""
+    fact, at, real = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, sheet.reals.dtype.type
+    up = (np.uint64(sheet.facts[fact + UP]), np.uint64(sheet.facts[fact + UP + ONE]))
+    return up, (real(sheet.scalars[at + SHARE]), real(sheet.scalars[at + SHARE + ONE]))
+
+
+@inlined
 def stay_of(sheet, frame, j):
     """The row of stay of local node j."""
     return np.uint64(sheet.facts[np.uint64(j) * FACTS + AT]) + frame.width
@@ -161,3 +169,20 @@ def by_shares(sheet, fact, parts, key, n):
     if sheet.facts[fact + N_UP] < 2:
         return np.int64(0), n
     return np.int64(uniform(key, n + 1) * (parts[0] + parts[1]) >= parts[0]), n + 1
+
+
+@inlined
+def value_at(sheet, frame, leaf, gain, slot):
+    """A of the leaf at a slot, up to the leaf's scale."""
+    at, parts = stay_of(sheet, frame, leaf) + slot, base_parts(sheet, leaf, slot)
+    return float(sheet.reals[at]) + gain * float(sheet.reals[at + frame.width]) * (parts[0] + parts[1])
+
+
+@inlined
+def form_at(sheet, frame, slot):
+    """The leaf's form at a slot: what its topic would weigh without customers, but for the gain."""
+    form = 0.0
+    for i in range(frame.n_bases):
+        r = np.uint64(i)
+        form += float(sheet.form[r]) * float(sheet.reals[r * frame.width + slot])
+    return form

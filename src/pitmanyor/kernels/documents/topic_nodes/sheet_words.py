@@ -12,9 +12,10 @@ import numpy as np
 
 from pitmanyor.kernels.documents.general.explicit import product
 from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, move_restaurant, repeat_weight
+from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.scratch import NONE, ONE, TWO
 from pitmanyor.kernels.documents.topic_nodes.sheet_draw import draw_fresh, slot_below, weigh_form, weigh_slots
-from pitmanyor.kernels.documents.topic_nodes.sheet_seating import base_parts, stay_of
+from pitmanyor.kernels.documents.topic_nodes.sheet_seating import form_at, value_at
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform, uniform_in
 
@@ -27,13 +28,6 @@ def move_words(own, h, last, n_listed):
     if len(own) == 0:
         return n_listed
     return move_restaurant(own, np.uint64(h), np.uint64(last), n_listed)
-
-
-@inlined
-def value_at(sheet, frame, leaf, gain, slot):
-    """A of the leaf at a slot, up to the leaf's scale."""
-    at, parts = stay_of(sheet, frame, leaf) + slot, base_parts(sheet, leaf, slot)
-    return float(sheet.reals[at]) + gain * float(sheet.reals[at + frame.width]) * (parts[0] + parts[1])
 
 
 @inner
@@ -57,10 +51,8 @@ def chance(sheet, own, frame, leaf, gain, k):
     """With which a topic drawn by the form is taken."""
     if sheet.slot_of[np.uint64(k)] == NONE:
         return 1.0
-    slot, form = np.uint64(sheet.slot_of[np.uint64(k)]), 0.0
-    for i in range(frame.n_bases):
-        r = np.uint64(i)
-        form += float(sheet.form[r]) * float(sheet.reals[r * frame.width + slot])
+    slot = np.uint64(sheet.slot_of[np.uint64(k)])
+    form = form_at(sheet, frame, slot)
     value = value_at(sheet, frame, leaf, gain, slot) * own.factor[slot]
     return value / (gain * form) if value < gain * form else 1.0
 
@@ -103,7 +95,7 @@ def draw_by_scan(net, sheet, own, frame, leaf, gain, row, n_slots, n_listed, hel
 
 @inlined
 def draw_own(
-    net, tables, terms, sums, sheet, own, word_node, frame, leaf, gain, token, n_slots, n_listed, key, n
+    net, tables, terms, sums, sheet, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, key, n
 ):  # fmt: skip
     """A topic in proportion to its weight, among the document's slots or afresh; and the counter."""
     real = sheet.reals.dtype.type
@@ -111,6 +103,8 @@ def draw_own(
     if n_listed > 0:
         again = real(weigh_repeats(net, tables, terms, sheet, own, word_node, frame, leaf, gain, token.row, n_listed))
     fresh = real(weigh_form(net, sums, sheet, frame, gain, token))
+    rest = np.float64(again) + np.float64(fresh)
+    count_by_chance(net, sheet, own, mean, frame, leaf, gain, token, n_slots, n_listed, held, rest)
     for _ in range(TRIES):
         x = uniform_in(real, key, n) * (held + again + fresh)
         n += 1
