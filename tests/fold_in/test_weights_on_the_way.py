@@ -7,12 +7,15 @@ given up and taken again. Tokens begin without seats, and short documents come a
 import numpy as np
 import pytest
 
+from kernels.documents.exact import replaced
 from kernels.documents.exact_explicit import engine_for
 from kernels.documents.test_weights_on_the_way import CASES, N_HELD, VOCABULARY, watch_draws
 from pitmanyor.corpus import Corpus
 from pitmanyor.fold_in.fixed_vectors import fix_vectors
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.new_documents import Sweeps
+from pitmanyor.kernels.documents.one_node import leaf_mean as one_node
+from pitmanyor.kernels.documents.topic_nodes import leaf_mean as topic_nodes
 from pitmanyor.kernels.runtime.simd import WIDTH
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.explicit_sweep import Explicit
@@ -45,6 +48,27 @@ def new_documents(graph: Graph) -> State:
 
 @pytest.mark.parametrize("case", CASES)
 def test_weights_and_chances_are_those_of_the_counts(case):
+    check(case)
+
+
+BUGS = {
+    "parts stay as they were, one node": ("one node", one_node.set_parts),
+    "repeated words bring nothing, one node": ("bursty", one_node.count_repeats),
+    "parts stay as they were, topic nodes": ("tntm", topic_nodes.set_parts),
+    "parts stay behind where slots move": ("tntm", topic_nodes.move_parts),
+    "repeated words bring nothing, topic nodes": ("bursty tntm", topic_nodes.count_repeats),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bugs_in_what_tokens_bring_by_chance_show(bug):
+    case, function = BUGS[bug]
+    with replaced(function, lambda *arguments: None), pytest.raises(AssertionError):
+        check(case)
+
+
+def check(case: str) -> None:
+    """Fold documents in and compare every draw."""
     engine, make, module, watch = CASES[case]
     state = new_documents(make()[0])
     watched, patched = watch_draws(watch, module)
