@@ -81,7 +81,7 @@ def test_mixed_sweeps_keep_every_invariant(model, rule, precision, seed):
     seed=st.integers(0, 2**32),
 )
 def test_mixed_sweeps_of_own_words_keep_every_invariant(model, rule, precision, seed):
-    """As topics on a sheet, of one document node too."""
+    """As topics on a node_rows, of one document node too."""
     state = small_state(*model, rule=rule, precision=precision)
     initialise(state, (seed, 0, 0))
     sweeper = Sweeper(state, "mixed", anchors=0.5, passes=2)

@@ -23,7 +23,7 @@ from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
-from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_own_words, new_sheets, new_slots
+from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_node_rows, new_own_words, new_slots
 
 if TYPE_CHECKING:
     from pitmanyor.state.state import State
@@ -166,8 +166,8 @@ class TopicNodes(Engine):
         )
 
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
-        sheets = new_sheets(plan, capacity, n_threads, precision)
-        return sheets, new_own_words(plan, capacity, n_threads, precision) if self.has_own_words else ()
+        node_rows = new_node_rows(plan, capacity, n_threads, precision)
+        return node_rows, new_own_words(plan, capacity, n_threads, precision) if self.has_own_words else ()
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         scratch[0].sums[:] = NOT_SUMMED

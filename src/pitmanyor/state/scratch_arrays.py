@@ -1,4 +1,4 @@
-"""Scratch that kernels write on: lists of both sides, desks, sheets. Nothing in it outlives a document."""
+"""Scratch that kernels write on: lists of both sides, desks, node_rows. Nothing in it outlives a document."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     return desks
 
 
-def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
+def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
     """Scratch of the quick explicit sweep."""
     n_streams = len(plan.graph.streams)
-    longest, n_slots = _longest(plan), _sheet_slots(plan, capacity)
+    longest, n_slots = _longest(plan), _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    sheets = rows.Sheet(
+    node_rows = rows.NodeRows(
         topic=apart(n_threads, n_slots, np.int32),
         tokens=apart(n_threads, n_slots, np.int32),
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
@@ -104,13 +104,13 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
         known=apart(n_threads, rows.N_KNOWN, np.int64),
     )
-    sheets.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
+    node_rows.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
     for j in range(n_local):
         opens = (n_bases + 3 * j + 2) * n_slots
-        sheets.reals[:, opens : opens + n_slots] = 1.0
+        node_rows.reals[:, opens : opens + n_slots] = 1.0
     for r in range(n_bases):  # the slots of the bases
-        sheets.reals[:, r * n_slots + r] = 1.0
-    return sheets
+        node_rows.reals[:, r * n_slots + r] = 1.0
+    return node_rows
 
 
 def _longest(plan: Plan) -> int:
@@ -118,8 +118,8 @@ def _longest(plan: Plan) -> int:
     return int(np.diff(plan.order.first[:: len(plan.graph.streams)]).max())
 
 
-def _sheet_slots(plan: Plan, capacity: int) -> int:
-    """Slots of a sheet: for bases and topics of the longest document, read in whole lanes."""
+def _row_slots(plan: Plan, capacity: int) -> int:
+    """Slots of a node_rows: for bases and topics of the longest document, read in whole lanes."""
     return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
@@ -173,15 +173,15 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
 
 
 def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> OwnWords:
-    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_sheets`."""
-    shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
+    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_node_rows`."""
+    shape = (n_threads, max(capacity + BLOCK, _row_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
     return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
 
 
 def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:
     """Scratch of the means of new documents."""
-    n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _sheet_slots(plan, capacity))
+    n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _row_slots(plan, capacity))
     of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, _longest(plan)))
     of_weight, of_stay = (apart(n_threads, n_slots, precision) for _ in range(2))
     return MeanSums(of_bases, of_tokens, of_weight, of_stay, apart(n_threads, capacity, precision))

@@ -25,7 +25,7 @@ from oracle.states import Place
 from oracle.toys import Toy
 from pitmanyor.kernels.documents.general import explicit
 from pitmanyor.kernels.documents.one_node import own_words_draw
-from pitmanyor.kernels.documents.topic_nodes import sheet_words
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.restaurant.arrays import ROW, WIDE
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
@@ -155,7 +155,7 @@ class DocumentChain:
 
     def _sweep(self, passes: int = 1) -> None:
         with ExitStack() as stack:
-            for module in (explicit, own_words_draw, sheet_words):
+            for module in (explicit, own_words_draw, node_words_draw):
                 stack.enter_context(patch.object(module, "TRIES", TRIES))
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 

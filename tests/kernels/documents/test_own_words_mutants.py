@@ -18,7 +18,8 @@ from kernels.documents.test_one_node import MODELS, corpus_for, run
 from pitmanyor.kernels.documents.one_node import own_words_draw, topic_draw
 from pitmanyor.kernels.documents.own_words import scratch as restaurants
 from pitmanyor.kernels.documents.own_words import word_repeats
-from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
+from pitmanyor.kernels.documents.topic_nodes import topic_draw as node_topic_draw
 from pitmanyor.state.engines import General, OneNode
 
 pytestmark = pytest.mark.nojit
@@ -31,31 +32,31 @@ def words_as_if_new() -> AbstractContextManager[None]:
     return replaced(own_words_draw.weigh_dishes, lambda *arguments: 0.0)
 
 
-def words_as_if_new_on_a_sheet() -> AbstractContextManager[None]:
-    return replaced(sheet_words.weigh_repeats, lambda *arguments: 0.0)
+def words_as_if_new_at_topic_nodes() -> AbstractContextManager[None]:
+    return replaced(node_words_draw.weigh_repeats, lambda *arguments: 0.0)
 
 
 def slots_without_factors() -> AbstractContextManager[None]:
-    """Slots of a sheet weigh words as if none had been served."""
-    right = sheet_draw.weigh_slots
+    """Slots of topic nodes weigh words as if none had been served."""
+    right = node_topic_draw.weigh_slots
 
-    def weigh(net, sheet, factors, *rest):
-        return right(net, sheet, np.ones_like(factors), *rest)
+    def weigh(net, node_rows, factors, *rest):
+        return right(net, node_rows, np.ones_like(factors), *rest)
 
     return replaced(right, weigh)
 
 
 def nothing_refused() -> AbstractContextManager[None]:
     """A topic that weighs less than by the form is taken as if it did not."""
-    return replaced(sheet_words.chance, lambda *arguments: 1.0)
+    return replaced(node_words_draw.chance, lambda *arguments: 1.0)
 
 
 def scan_without_repeats() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
-    right = sheet_words.draw_by_scan
+    right = node_words_draw.draw_by_scan
 
-    def scan(net, sheet, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
-        return right(net, sheet, own, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, node_rows, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
+        return right(net, node_rows, own, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 
@@ -98,7 +99,9 @@ def no_rejection() -> AbstractContextManager[None]:
     """What the sum over all topics proposes of the document's own is taken."""
     right = own_words_draw.draw_own
 
-    def draw(net, tables, terms, sums, slots, own, shape, word_node, gain, token, n_slots, n_listed, held, key, n):
+    def draw(
+        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+    ):
         extra = own_words_draw.weigh_dishes(
             net, tables, terms, slots, own, shape, word_node, gain, token.row, max(n_listed, 0)
         )
@@ -142,8 +145,8 @@ EXPLICIT: list[Mutant] = [
     no_rejection,
     scan_without_words,
 ]
-ON_A_SHEET: list[Mutant] = [
-    words_as_if_new_on_a_sheet,
+AT_TOPIC_NODES: list[Mutant] = [
+    words_as_if_new_at_topic_nodes,
     slots_without_factors,
     nothing_refused,
     scan_without_repeats,
@@ -161,7 +164,7 @@ COLLAPSED: list[Mutant] = [
 
 
 PLANTED = [("bursty", "one node", mutant) for mutant in EXPLICIT]
-PLANTED += [("bursty, few own words", "topic nodes", mutant) for mutant in ON_A_SHEET]
+PLANTED += [("bursty, few own words", "topic nodes", mutant) for mutant in AT_TOPIC_NODES]
 
 
 @cache

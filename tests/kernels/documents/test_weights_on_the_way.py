@@ -23,8 +23,8 @@ from pitmanyor.kernels.documents.one_node import own_words_draw
 from pitmanyor.kernels.documents.own_words import scratch as own_words
 from pitmanyor.kernels.documents.own_words import word_repeats
 from pitmanyor.kernels.documents.topic_nodes import explicit as topic_nodes
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
-from pitmanyor.kernels.documents.topic_nodes import sheet_words
 from pitmanyor.kernels.runtime.simd import WIDTH
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
@@ -156,77 +156,77 @@ class OneNodeOwn(Watch):
 
 class TopicNodes(Watch):
     def __call__(self, *given):
-        net, _, sheet, mean, frame, leaf, gain, token, n_slots, _ = given
+        net, _, node_rows, mean, frame, leaf, gain, token, n_slots, _ = given
         chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, width = frame.n_bases, int(frame.width)
-        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         weights = int(rows.prefix_row(frame))
-        beyond = sums_of(sheet.reals[weights : weights + width], n_slots)
-        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        beyond = sums_of(node_rows.reals[weights : weights + width], n_slots)
+        found = gain * sum(node_rows.form[r] * p[r] for r in range(n_bases)) * phi
         brings = np.zeros(N_HELD)
-        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
+        expected, place = np.zeros(N_HELD), {int(node_rows.topic[h]): h for h in range(n_bases, n_slots)}
         for k in range(N_HELD):
             h = place.get(k)
             found[k] += beyond[h] if h is not None else 0.0
-            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * phi[k]
+            expected[k] = self.value(node_rows, frame, leaf, h, [row[k] for row in p]) * phi[k]
             brings[k] = self.part
         self.compare(found, expected, n_slots)
         if len(mean) and leaf == mean.leaf:
             self.check(counted, brings * share(expected), np.array(p) * phi)
         return chosen
 
-    def value(self, sheet, frame, leaf: int, h: int | None, p: list[float]) -> float:
+    def value(self, node_rows, frame, leaf: int, h: int | None, p: list[float]) -> float:
         """A(leaf, k) at a topic's slot, or where it has none (maths 2)."""
         width, by_row = int(frame.width), {}
         for r, mass in enumerate(p):
             by_row[r * width] = mass
         for j in range(leaf + 1):
             fact, scalar = j * int(rows.FACTS), j * int(rows.SCALARS)
-            n_customers, n_tables, *sent = (int(x) for x in sheet.facts[fact + int(rows.N_CUSTOMERS) :][:4])
-            n_up = int(sheet.facts[fact + int(rows.N_UP)])
-            priors = sheet.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
-            ups = sheet.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
+            n_customers, n_tables, *sent = (int(x) for x in node_rows.facts[fact + int(rows.N_CUSTOMERS) :][:4])
+            n_up = int(node_rows.facts[fact + int(rows.N_UP)])
+            priors = node_rows.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
+            ups = node_rows.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
             mixing = [(priors[i] + sent[i]) / (priors.sum() + n_tables) for i in range(2)] if n_up > 1 else [1.0]
             base = sum(r * by_row[int(up)] for r, up in zip(mixing, ups, strict=True))
             at = int(rows.count_at(frame, j, h)) if h is not None else 0
-            c, t = (int(sheet.counts[at]), int(sheet.counts[at + 1])) if h is not None else (0, 0)
-            a, b = float(sheet.scalars[scalar + int(rows.STEP)]), float(sheet.scalars[scalar + int(rows.CONC)])
+            c, t = (int(node_rows.counts[at]), int(node_rows.counts[at + 1])) if h is not None else (0, 0)
+            a, b = float(node_rows.scalars[scalar + int(rows.STEP)]), float(node_rows.scalars[scalar + int(rows.CONC)])
             stay, opens = terms(c, t, a)
             value = (stay + (b + a * n_tables) * opens * base) / (b + n_customers)
             if h is not None and j < leaf:  # from which a token's walk is drawn, too
-                assert sheet.reals[int(sheet.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
-            by_row[int(sheet.facts[fact + int(rows.AT)])] = value
+                assert node_rows.reals[int(node_rows.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
+            by_row[int(node_rows.facts[fact + int(rows.AT)])] = value
         self.part = (1.0 - a * (t + 1.0 - stay / value / (b + n_customers)) / (c + 1.0)) / (b + n_customers + 1.0)
         return value
 
 
 class TopicNodesOwn(TopicNodes):
-    """Topics on a sheet, and words of the document's own."""
+    """Topic nodes, and words of the document's own."""
 
     def __call__(self, *given):
-        net, _, _, _, sheet, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        net, _, _, _, node_rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, *_ = given
         chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
-        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
-        beyond = sums_of(sheet.reals[weights : weights + int(frame.width)], n_slots)
+        beyond = sums_of(node_rows.reals[weights : weights + int(frame.width)], n_slots)
         assert not beyond[:n_bases].any(), "what stands for no topic has weight"
         listed = {int(own.slot[i]): i for i in range(n_listed)}
         assert [own.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
-        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
+        found = gain * sum(node_rows.form[r] * p[r] for r in range(n_bases)) * phi
         brings = np.zeros(N_HELD)
-        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
+        expected, place = np.zeros(N_HELD), {int(node_rows.topic[h]): h for h in range(n_bases, n_slots)}
         a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             h, word = place.get(k), phi[k]
             if h is not None:
-                i, taken = listed.get(h), sheet_words.chance(sheet, own, frame, leaf, gain, k)
+                i, taken = listed.get(h), node_words_draw.chance(node_rows, own, frame, leaf, gain, k)
                 self.refused += taken < 1.0
                 found[k] = found[k] * taken + beyond[h] + (own.weights[i] if i is not None else 0.0)
                 dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
                 word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
-            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * word
+            expected[k] = self.value(node_rows, frame, leaf, h, [row[k] for row in p]) * word
             brings[k] = self.part
         self.compare(found, expected, n_slots)
         if len(mean) and leaf == mean.leaf:

@@ -25,7 +25,7 @@ from pitmanyor.kernels.runtime.random import stream_key
 
 
 @inlined
-def add_rows(net, text, words, sheet, mean, frame, d, n_shared):
+def add_rows(net, text, words, rows, mean, frame, d, n_shared):
     """Add what every topic has of the bases, and of them with the words of tokens that were counted by chance."""
     n_streams, context = text.leaf.shape[1], text.context[d]
     first = text.first[d * n_streams]
@@ -37,11 +37,11 @@ def add_rows(net, text, words, sheet, mean, frame, d, n_shared):
                 for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
                     row = np.int64(row_of_token(net, text, lines, np.uint64(i)))
                     add_product(net, mean, mean.sums.of_tokens[(i - first) * frame.n_bases + r], row, frame.n_held)
-        finish_products(net, mean, base_row(sheet, r), frame.n_held)
+        finish_products(net, mean, base_row(rows, r), frame.n_held)
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, sheet, own, means, frame, d, s, sweeps, shares):
+def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares):
     """All sweeps of document d, and the mean of the leaf of stream s."""
     n_streams, n_shared = text.leaf.shape[1], topics.lists[text.context[d], SHARED]
     leaf, key, n = text.leaf[text.context[d], s, LEAF] - n_shared, stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0)
@@ -50,45 +50,45 @@ def visit(net, tables, terms, text, sums, topics, words, sheet, own, means, fram
         means.of_bases[r] = 0.0
     for i in range(n_tokens * frame.n_bases):
         means.of_tokens[i] = 0.0
-    set_nodes(net, terms, text, sums, topics, words, sheet, frame, d)
-    n_slots = load(net, tables, terms, text, sheet, frame, d, n_shared)
+    set_nodes(net, terms, text, sums, topics, words, rows, frame, d)
+    n_slots = load(net, tables, terms, text, rows, frame, d, n_shared)
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     for sweep in range(n_sweeps + 1):
         by_chance = sweeps.by_chance and sweep > n_left_out
         mean = Mean(shares[d], means, leaf, sweep, by_chance)
         for stream in range(n_streams):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, sheet, own, mean, frame, d, stream, n_shared, n_slots, key, n
+                net, tables, terms, text, sums, words, rows, own, mean, frame, d, stream, n_shared, n_slots, key, n
             )
         if sweep > n_left_out:
-            keep(sheet, mean, frame, n_slots)
+            keep(rows, mean, frame, n_slots)
     mean = Mean(shares[d], means, leaf, 0, False)
-    add_rows(net, text, words, sheet, mean, frame, d, n_shared)
-    clear_slots(sheet, frame, n_slots)
+    add_rows(net, text, words, rows, mean, frame, d, n_shared)
+    clear_slots(rows, frame, n_slots)
 
 
 @inlined
 def _visit_block(
-    net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares, block
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares, block
 ):  # fmt: skip
-    sheet, own = of_thread(sheets, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
-    means, frame = of_thread(scratch, numba.get_thread_id()), frame_of(sheet, n_held)
-    sheet.known[CONTEXT] = -1
+    rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    means, frame = of_thread(scratch, numba.get_thread_id()), frame_of(rows, n_held)
+    rows.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
-            fetch(net, text, sums, words, sheet, frame, documents[j + 1])
+            fetch(net, text, sums, words, rows, frame, documents[j + 1])
         d = documents[j]
-        visit(net, tables, terms, text, sums, topics, words, sheet, own, means, frame, d, s, sweeps, shares)
+        visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares)
 
 
 @spread
 def fold_topic_nodes(
-    net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
 ):  # fmt: skip
     """Add to each row of `shares` the mean of the leaf of stream s, up to a factor."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares,
-            block,
+            net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch,
+            shares, block,
         )  # fmt: skip

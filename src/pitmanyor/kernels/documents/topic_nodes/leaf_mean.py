@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pitmanyor.kernels.documents.topic_nodes.node_seating import base_parts, bases_of, stay_of, value_at
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     AT,
     CONC,
@@ -19,44 +20,43 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     VALUED,
     count_at,
 )
-from pitmanyor.kernels.documents.topic_nodes.sheet_seating import base_parts, bases_of, stay_of, value_at
 from pitmanyor.kernels.runtime.jit import inlined
 
 
 @inlined
-def weights_at(sheet, frame, leaf, gain, slot):
+def weights_at(rows, frame, leaf, gain, slot):
     """What the topic of a slot weighs, how much of it at old tables, and what it would weigh without customers."""
-    real, form = sheet.reals.dtype.type, sheet.reals.dtype.type(0.0)
+    real, form = rows.reals.dtype.type, rows.reals.dtype.type(0.0)
     for i in range(frame.n_bases):
         r = np.uint64(i)
-        form += sheet.form[r] * sheet.reals[r * frame.width + slot]
-    (up, shares), stay = bases_of(sheet, leaf), stay_of(sheet, frame, leaf) + slot
-    base = shares[0] * sheet.reals[up[0] + slot] + shares[1] * sheet.reals[up[1] + slot]
-    sits = sheet.reals[stay]
-    return sits + real(gain) * sheet.reals[stay + frame.width] * base, sits, real(gain) * form
+        form += rows.form[r] * rows.reals[r * frame.width + slot]
+    (up, shares), stay = bases_of(rows, leaf), stay_of(rows, frame, leaf) + slot
+    base = shares[0] * rows.reals[up[0] + slot] + shares[1] * rows.reals[up[1] + slot]
+    sits = rows.reals[stay]
+    return sits + real(gain) * rows.reals[stay + frame.width] * base, sits, real(gain) * form
 
 
 @inlined
-def all_weights(net, sheet, own, frame, leaf, gain, row, n_slots, held, rest):
+def all_weights(net, rows, own, frame, leaf, gain, row, n_slots, held, rest):
     """What all topics weigh. A slot of own words may weigh less than by the form, which `held` does not tell."""
     if len(own) == 0:
         return np.float64(held) + rest
-    beyond, real = sheet.reals.dtype.type(0.0), sheet.reals.dtype.type
+    beyond, real = rows.reals.dtype.type(0.0), rows.reals.dtype.type
     for h in range(frame.n_bases, n_slots):
         slot = np.uint64(h)
-        weight, _, form = weights_at(sheet, frame, leaf, gain, slot)
-        beyond += (weight * real(own.factor[slot]) - form) * net.stay[row + np.uint64(sheet.topic[slot])]
+        weight, _, form = weights_at(rows, frame, leaf, gain, slot)
+        beyond += (weight * real(own.factor[slot]) - form) * net.stay[row + np.uint64(rows.topic[slot])]
     return np.float64(beyond) + rest
 
 
 @inlined
-def set_parts(sheet, mean, frame, h):
+def set_parts(rows, mean, frame, h):
     """What a token that joins the leaf at slot h brings by chance, of its weight and of that at old tables."""
     if len(mean) == 0:
         return
     at = count_at(frame, mean.leaf, h)
-    c, t = np.float64(sheet.counts[at + SITTING]), np.float64(sheet.counts[at + OPENED_HERE])
-    part = sheet.scalars[np.uint64(mean.leaf) * SCALARS + STEP] / (c + 1.0)
+    c, t = np.float64(rows.counts[at + SITTING]), np.float64(rows.counts[at + OPENED_HERE])
+    part = rows.scalars[np.uint64(mean.leaf) * SCALARS + STEP] / (c + 1.0)
     mean.sums.of_weight[np.uint64(h)], mean.sums.of_stay[np.uint64(h)] = 1.0 - part * (t + 1.0), part
 
 
@@ -77,7 +77,7 @@ def factor_at(own, real, slot):
 
 
 @inlined
-def count_by_chance(net, sheet, own, mean, frame, leaf, gain, token, n_slots, n_listed, held, rest):
+def count_by_chance(net, rows, own, mean, frame, leaf, gain, token, n_slots, n_listed, held, rest):
     """Add to every topic the chance of a token to be of it, less a t/c with what c and t of the leaf are then.
 
     `held` is what slots weigh beyond the form, `rest` what the form and repeated words do.
@@ -86,67 +86,67 @@ def count_by_chance(net, sheet, own, mean, frame, leaf, gain, token, n_slots, n_
         return
     if not mean.by_chance or leaf != mean.leaf:
         return
-    scalar, real, sums = np.uint64(leaf) * SCALARS, sheet.reals.dtype.type, mean.sums
-    n_customers = np.float64(sheet.facts[np.uint64(leaf) * FACTS + N_CUSTOMERS]) + 1.0
-    total = max(all_weights(net, sheet, own, frame, leaf, gain, token.row, n_slots, held, rest), 1e-300)
-    by = 1.0 / ((sheet.scalars[scalar + CONC] + n_customers) * total)
-    left = 1.0 - sheet.scalars[scalar + STEP]
+    scalar, real, sums = np.uint64(leaf) * SCALARS, rows.reals.dtype.type, mean.sums
+    n_customers = np.float64(rows.facts[np.uint64(leaf) * FACTS + N_CUSTOMERS]) + 1.0
+    total = max(all_weights(net, rows, own, frame, leaf, gain, token.row, n_slots, held, rest), 1e-300)
+    by = 1.0 / ((rows.scalars[scalar + CONC] + n_customers) * total)
+    left = 1.0 - rows.scalars[scalar + STEP]
     for h in range(frame.n_bases, n_slots):
         slot = np.uint64(h)
-        weight, sits, form = weights_at(sheet, frame, leaf, gain, slot)
+        weight, sits, form = weights_at(rows, frame, leaf, gain, slot)
         weight = (sums.of_weight[slot] * weight + sums.of_stay[slot] * sits) * factor_at(own, real, slot)
-        k = np.uint64(sheet.topic[slot])
+        k = np.uint64(rows.topic[slot])
         mean.shares[k] += (weight - real(left) * form) * net.stay[token.row + k] * real(by)
-    count_repeats(sheet, own, mean, frame, leaf, gain, n_listed, by)
+    count_repeats(rows, own, mean, frame, leaf, gain, n_listed, by)
     first = np.uint64(token.place * frame.n_bases)
     for r in range(frame.n_bases):
-        sums.of_tokens[first + np.uint64(r)] += left * by * gain * np.float64(sheet.form[np.uint64(r)])
+        sums.of_tokens[first + np.uint64(r)] += left * by * gain * np.float64(rows.form[np.uint64(r)])
 
 
 @inlined
-def count_repeats(sheet, own, mean, frame, leaf, gain, n_listed, by):
+def count_repeats(rows, own, mean, frame, leaf, gain, n_listed, by):
     """Add to the topics that have the word what they weigh beyond their slots."""
     if len(own) == 0:
         return
-    stay = stay_of(sheet, frame, leaf)
+    stay = stay_of(rows, frame, leaf)
     for p in range(n_listed):
         if own.weights[p] > 0.0:
             slot = np.uint64(own.slot[p])
-            sits = np.float64(sheet.reals[stay + slot]) / value_at(sheet, frame, leaf, gain, slot)
+            sits = np.float64(rows.reals[stay + slot]) / value_at(rows, frame, leaf, gain, slot)
             part = np.float64(mean.sums.of_weight[slot]) + np.float64(mean.sums.of_stay[slot]) * sits
-            mean.shares[np.uint64(sheet.topic[slot])] += np.float64(own.weights[p]) * part * by
+            mean.shares[np.uint64(rows.topic[slot])] += np.float64(own.weights[p]) * part * by
 
 
 @inlined
-def keep(sheet, mean, frame, n_slots):
+def keep(rows, mean, frame, n_slots):
     """Add the mean of the leaf given the seats (appendix B): at every slot what it has beyond its form, and its form.
 
     By chance, the leaf's customers were added as they were drawn.
     """
-    sheet.known[VALUED] = 0  # the rows of A have means for a while
+    rows.known[VALUED] = 0  # the rows of A have means for a while
     for j in range(mean.leaf + 1):
         fact, scalar = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-        a, gain = sheet.scalars[scalar + STEP], sheet.scalars[scalar + GAIN]
-        scale = 1.0 / (sheet.scalars[scalar + CONC] + np.float64(sheet.facts[fact + N_CUSTOMERS]))
-        first, counted = np.uint64(sheet.facts[fact + AT]), not mean.by_chance or j < mean.leaf
+        a, gain = rows.scalars[scalar + STEP], rows.scalars[scalar + GAIN]
+        scale = 1.0 / (rows.scalars[scalar + CONC] + np.float64(rows.facts[fact + N_CUSTOMERS]))
+        first, counted = np.uint64(rows.facts[fact + AT]), not mean.by_chance or j < mean.leaf
         for h in range(n_slots):
-            at, parts = count_at(frame, j, h), base_parts(sheet, j, h)
+            at, parts = count_at(frame, j, h), base_parts(rows, j, h)
             here = 0.0
             if counted and h >= frame.n_bases:
-                here = np.float64(sheet.counts[at + SITTING]) - a * np.float64(sheet.counts[at + OPENED_HERE])
-            sheet.reals[first + np.uint64(h)] = (here + gain * (parts[0] + parts[1])) * scale
-    first = np.uint64(sheet.facts[np.uint64(mean.leaf) * FACTS + AT])
+                here = np.float64(rows.counts[at + SITTING]) - a * np.float64(rows.counts[at + OPENED_HERE])
+            rows.reals[first + np.uint64(h)] = (here + gain * (parts[0] + parts[1])) * scale
+    first = np.uint64(rows.facts[np.uint64(mean.leaf) * FACTS + AT])
     for h in range(frame.n_bases, n_slots):
         slot, form = np.uint64(h), 0.0
         for i in range(frame.n_bases):
             r = np.uint64(i)
-            form += np.float64(sheet.reals[first + r]) * np.float64(sheet.reals[r * frame.width + slot])
-        mean.shares[np.uint64(sheet.topic[slot])] += max(np.float64(sheet.reals[first + slot]) - form, 0.0)
+            form += np.float64(rows.reals[first + r]) * np.float64(rows.reals[r * frame.width + slot])
+        mean.shares[np.uint64(rows.topic[slot])] += max(np.float64(rows.reals[first + slot]) - form, 0.0)
     for i in range(frame.n_bases):
-        mean.sums.of_bases[i] += np.float64(sheet.reals[first + np.uint64(i)])
+        mean.sums.of_bases[i] += np.float64(rows.reals[first + np.uint64(i)])
 
 
 @inlined
-def base_row(sheet, r):
+def base_row(rows, r):
     """Where p of base r lies, or a row below 0: one for every topic."""
-    return sheet.bases[np.uint64(r) * TWO + ONE]
+    return rows.bases[np.uint64(r) * TWO + ONE]
