@@ -11,7 +11,7 @@ from pitmanyor.fold_in import Way
 from pitmanyor.fold_in.fixed_vectors import Vectors, fix_vectors
 from pitmanyor.fold_in.shares import _gibbs, fold
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.kernels.documents.new_documents import Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.engines import General, OneNode, TopicNodes

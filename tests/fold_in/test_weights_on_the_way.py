@@ -13,7 +13,7 @@ from kernels.documents.test_weights_on_the_way import CASES, N_HELD, VOCABULARY,
 from pitmanyor.corpus import Corpus
 from pitmanyor.fold_in.fixed_vectors import fix_vectors
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.documents.new_documents import Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.kernels.documents.one_node import leaf_mean as one_node
 from pitmanyor.kernels.documents.topic_nodes import leaf_mean as topic_nodes
 from pitmanyor.kernels.runtime.simd import WIDTH

@@ -20,7 +20,7 @@ from pitmanyor.fold_in.fixed_vectors import Vectors, fixed_state, mean_vectors
 from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
-from pitmanyor.kernels.documents.new_documents import Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
-from pitmanyor.kernels.documents.new_documents import Sweeps
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.seeds import Seed

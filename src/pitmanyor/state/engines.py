@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.graph.nodes import Node
+from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
 from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep
-from pitmanyor.kernels.documents.new_documents import MeanSums, Sweeps
 from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
 from pitmanyor.kernels.documents.one_node.folding import fold_one_node

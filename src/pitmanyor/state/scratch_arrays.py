@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
-from pitmanyor.kernels.documents.new_documents import MeanSums
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from oracle.toys import TOYS, Toy
 from pitmanyor.corpus import Corpus
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.kernels.documents.general.collapsed import UNSEEN
-from pitmanyor.kernels.documents.new_documents import Sweeps
 from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.explicit_sweep import Explicit

@@ -10,9 +10,9 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor.kernels.documents.fold_sweeps import is_near, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
-from pitmanyor.kernels.documents.new_documents import is_near, is_seated
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (

@@ -6,9 +6,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
-from pitmanyor.kernels.documents.new_documents import (
+from pitmanyor.kernels.documents.fold_sweeps import (
     FOLD,
     Mean,
     add_product,
@@ -16,6 +14,8 @@ from pitmanyor.kernels.documents.new_documents import (
     start_products,
     sweeps_of,
 )
+from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_words
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
 from pitmanyor.kernels.documents.one_node.leaf_mean import keep
 from pitmanyor.kernels.documents.one_node.scratch import NONE, free_slots, load, shape_of

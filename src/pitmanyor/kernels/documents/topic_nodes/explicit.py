@@ -13,9 +13,9 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
-from pitmanyor.kernels.documents.new_documents import NEW, is_seated
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
     close_words,

@@ -6,8 +6,7 @@ import numba
 import numpy as np
 from numba import prange
 
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
-from pitmanyor.kernels.documents.new_documents import (
+from pitmanyor.kernels.documents.fold_sweeps import (
     FOLD,
     Mean,
     add_product,
@@ -15,6 +14,7 @@ from pitmanyor.kernels.documents.new_documents import (
     start_products,
     sweeps_of,
 )
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token, update_stream
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
 from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, clear_slots, frame_of, load, set_nodes
