@@ -9,7 +9,7 @@ HOME = Path(pitmanyor.__file__).parent
 MODULES = [path.relative_to(HOME) for path in HOME.rglob("*.py") if not path.stem.startswith("__")]
 ENGINES = Path("kernels", "documents")
 # Every kind of document has these parts, which mean the same in all of them.
-PARTS_OF_AN_ENGINE = {"scratch", "explicit", "collapsed"}
+PARTS_OF_AN_ENGINE = {"scratch", "explicit", "collapsed", "folding", "leaf_mean", "topic_draw", "own_words_draw"}
 
 
 def test_no_two_modules_share_a_name():

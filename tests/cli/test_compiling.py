@@ -15,6 +15,7 @@ from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
 from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.simulation import simulate_microblog
+from pitmanyor.state import engines
 
 
 def test_all_ready_models_are_among_the_parts():
@@ -54,13 +55,13 @@ def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps
 
 def test_documents_are_visited_by_kernels_that_both_kinds_of_sweeps_need(monkeypatch):
     called = []
-    for place, name in (("sweeps", "collapsed_sweep"), ("explicit_sweep", "quick_sweep")):
-        kernel = getattr(import_module(f"pitmanyor.sampling.{place}"), name)
+    for name in ("collapsed_sweep", "topic_nodes_sweep"):
+        kernel = getattr(engines, name)
         watched = lambda *args, name=name, kernel=kernel: (called.append(name), kernel(*args))[1]  # noqa: E731
-        monkeypatch.setattr(f"pitmanyor.sampling.{place}.{name}", watched)
+        monkeypatch.setattr(engines, name, watched)
     made = simulate_microblog(posts=20, authors=3, seed=1)
     compiling.visit_documents(tntm(), read(made.records, links=made.links))
-    assert set(called) == {"collapsed_sweep", "quick_sweep"}
+    assert set(called) == {"collapsed_sweep", "topic_nodes_sweep"}
 
 
 def test_the_doctor_compiles_if_asked(monkeypatch):

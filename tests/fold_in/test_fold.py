@@ -7,24 +7,29 @@ import pytest
 
 from exact_shares import Document
 from pitmanyor import Corpus, models
-from pitmanyor.fold_in.fold import Fixed, fold_network, fold_plain
+from pitmanyor.fold_in import Way
+from pitmanyor.fold_in.fixed_vectors import Vectors, fix_vectors
+from pitmanyor.fold_in.shares import _gibbs, fold
 from pitmanyor.graph import Graph, mix, uniform
-from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
-from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
+from pitmanyor.plan import compile_plan
+from pitmanyor.state import State, new_state
+from pitmanyor.state.engines import General, OneNode, TopicNodes
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other
 
 
-def deep(discount: float, weights: list[float] | None = None) -> Graph:
-    """A leaf that mixes three parents, and a leaf beside it: one's walks change what the other's nodes rest on."""
+def deep(discount: float, weights: list[float] | None = None, n_parents: int = 2) -> Graph:
+    """A leaf that mixes parents, and a leaf beside it: one's walks change what the other's nodes rest on."""
     g = Graph()
     mu = g.gem("mu")
     nu = g.pyp("nu", base=mu)
     eta = g.pyp("eta", base=nu, plate="document", discount=discount)
     spot = g.pyp("spot", base=eta, plate="document", discount=discount)
     other = g.pyp("other", base=mix(eta, mu), plate="document", discount=discount)
-    mixed = mix(eta, other, nu, weights=weights) if weights else mix(eta, other, nu)
+    parents = (eta, other, nu)[:n_parents]
+    mixed = mix(*parents, weights=weights) if weights else mix(*parents)
     theta = g.pyp("theta", base=mixed, plate="document", discount=discount)
     phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic")
     g.tokens("place", topic=spot, emit=phi)
@@ -39,11 +44,11 @@ def diary() -> Graph:
     return models.bursty(Graph.from_parts(g.nodes, [tag, *g.streams]), discount=0.4)
 
 
-def sketch(shared: bool = True) -> Graph:
-    """Own words without discount, over words that are no topic's or over none, beside a stream of shared ones."""
+def sketch() -> Graph:
+    """Own words without discount over words that are no topic's, beside a stream of shared ones."""
     g = Graph()
     theta = g.pyp("theta", base=g.gem("mu"), plate="document")
-    base = g.pyp("gamma", base=uniform("vocabulary")) if shared else uniform("vocabulary")
+    base = g.pyp("gamma", base=uniform("vocabulary"))
     own = g.pyp("own", base=base, plate=("document", "topic"), discount=0)
     g.tokens("word", topic=theta, emit=own)
     g.tokens("hashtag", topic=theta, emit=g.pyp("phi", base=uniform("vocabulary"), plate="topic"))
@@ -57,48 +62,58 @@ GRAPHS = {
     "tntm": models.tntm(topic_discount=0.5).without("follows"),
     "tntm without discounts": models.tntm(topic_discount=0.0).without("follows"),
     "deep": deep(0.6),
-    "fixed mixing": deep(0.3, [0.5, 0.3, 0.2]),
+    "fixed mixing": deep(0.3, [0.6, 0.4]),
     "bursty": models.bursty(models.hpyp(topic_discount=0.3), discount=0.4),
+    "bursty lda": models.bursty(models.lda(TOPICS), discount=0.4),
     "bursty tntm": models.bursty(models.tntm(topic_discount=0.5).without("follows"), discount=0.6),
+}
+OTHERS = {  # swept by the general engine
+    "three parents": deep(0.6, n_parents=3),
     "bursty together": diary(),
     "own words over no topic's": sketch(),
 }
-PLAIN = ("hpyp", "hdp_lda", "lda")
+ONE_NODE = ("hpyp", "hdp_lda", "lda", "bursty", "bursty lda")
+FOLDED = [*((name, "own engine") for name in GRAPHS), *((name, "topic nodes") for name in ONE_NODE)]
 TOKENS = (("place", 1), ("place", 1), ("hashtag", 0), ("hashtag", 1), ("word", 0), ("word", 1))
 MORE = tuple(("word", w) for w in (0, 0, 0, 0, 1, 1))  # where there is one node, tables of several customers
 
 
 def toy(name: str) -> Document:
-    graph, rng = GRAPHS[name], np.random.default_rng(3)
+    graph, rng = (GRAPHS | OTHERS)[name], np.random.default_rng(3)
     vectors = {}
     for node in graph.nodes:
         if not node.local:
             size = TOPICS if node.side == "topic" else 2
             vectors[node.name] = rng.dirichlet(np.full(size, 3.0), TOPICS if node.per_topic else None)
     streams = {stream.name for stream in graph.streams}
-    tokens = MORE if name in (*PLAIN, "bursty") else tuple((s, w) for s, w in TOKENS if s in streams)
+    tokens = MORE if name in ONE_NODE else tuple((s, w) for s, w in TOKENS if s in streams)
     return Document(graph, vectors, {node.name: 1.0 for node in graph.nodes if node.local}, tokens)
 
 
-def local_discounts(plan: Plan) -> dict[str, float]:
-    return {node.name: float(node.discount) for node in plan.nodes if node.local}  # type: ignore[arg-type]
+def state_of(document: Document, copies: int) -> tuple[State, Vectors]:
+    """Copies of a document that have no topics yet, over its vectors."""
+    names = [stream.name for stream in document.graph.streams]
+    words = {s: [["xy"[w] for t, w in document.tokens if t == s]] * copies for s in names}
+    corpus = Corpus.from_tokens(words, groups={"author": ["ann"] * copies}, vocabulary=["x", "y"])
+    state = new_state(compile_plan(document.graph, corpus))
+    vectors = {n: v[None] if v.ndim > 1 else v[None, None] for n, v in document.vectors.items()}
+    fix_vectors(state, vectors, TOPICS, document.concentrations)
+    return state, vectors
 
 
 def found(
-    name: str, document: Document, sweeps: int, leaf: str = "theta", by_chance: bool = False, kept: int = 1
+    document: Document,
+    sweeps: int,
+    leaf: str = "theta",
+    by_chance: bool = False,
+    kept: int = 1,
+    engine: str = "own engine",
 ) -> np.ndarray:
-    names = [stream.name for stream in document.graph.streams]
-    words = {s: [["xy"[w] for t, w in document.tokens if t == s]] * COPIES for s in names}
-    corpus = Corpus.from_tokens(words, groups={"author": ["ann"] * COPIES}, vocabulary=["x", "y"])
-    plan = compile_plan(document.graph, corpus)
-    vectors = {n: v[None] if v.ndim > 1 else v[None, None] for n, v in document.vectors.items()}
-    fixed, how = (
-        Fixed(vectors, dict(document.concentrations), local_discounts(plan), TOPICS),
-        Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance),
-    )
-    if name in PLAIN:
-        return fold_plain(plan, fixed, how, 1)
-    return fold_network(plan, fixed, leaf, how, 1)
+    state, _ = state_of(document, COPIES)
+    if engine == "topic nodes":
+        assert isinstance(state.engine, OneNode)
+        state.engine = TopicNodes(state.plan)
+    return fold(state, leaf, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance), 1)
 
 
 def exact(document: Document) -> np.ndarray:
@@ -106,8 +121,10 @@ def exact(document: Document) -> np.ndarray:
     if not document.graph["theta"].parents:
         g = Graph()
         g.pyp("theta", base=g.pyp("even", base=g.gem("mu")), plate="document", discount=0)
-        phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic")
-        g.tokens("word", topic="theta", emit=phi)
+        emit = g.pyp("phi", base=uniform("vocabulary"), plate="topic")
+        if (own := document.graph.streams[0].emit) != "phi":
+            emit = g.pyp(own, base=emit, plate=("document", "topic"), discount=document.graph[own].discount)
+        g.tokens("word", topic="theta", emit=emit)
         vectors = {"even": np.full(TOPICS, 1 / TOPICS), "phi": document.vectors["phi"]}
         document = Document(g, vectors, document.concentrations, document.tokens)
     return document.moments("theta")
@@ -127,27 +144,27 @@ def worst_mean(rows: np.ndarray, mean: np.ndarray) -> float:
     return float(np.abs((rows.mean(axis=0) - mean) / (rows.std(axis=0) / np.sqrt(COPIES))).max())
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_the_last_of_many_sweeps_has_the_law_of_the_posterior(name):
+@pytest.mark.parametrize(("name", "engine"), FOLDED)
+def test_the_last_of_many_sweeps_has_the_law_of_the_posterior(name, engine):
     """First and second moments over 40,000 chains: their standard errors are below 0.001."""
     document = toy(name)
-    assert worst_error(found(name, document, 30), exact(document)) < 4.5
+    assert worst_error(found(document, 30, engine=engine), exact(document)) < 4.5
 
 
-@pytest.mark.parametrize("name", GRAPHS)
-def test_chances_of_topics_have_the_means_of_the_topics_drawn_and_less_noise(name):
+@pytest.mark.parametrize(("name", "engine"), FOLDED)
+def test_chances_of_topics_have_the_means_of_the_topics_drawn_and_less_noise(name, engine):
     """Of the expectation of a mean, first moments are the same, and second ones smaller."""
     document = toy(name)
-    soft, (mean, square) = found(name, document, 30, by_chance=True), exact(document)
+    soft, (mean, square) = found(document, 30, by_chance=True, engine=engine), exact(document)
     assert worst_mean(soft, mean) < 4.5
     assert ((soft / soft.sum(axis=1, keepdims=True)).var(axis=0) < 0.9 * (square - mean**2)).all()
 
 
-@pytest.mark.parametrize("name", ["hpyp", "tntm", "bursty tntm"])
+@pytest.mark.parametrize("name", ["hpyp", "bursty", "tntm", "bursty tntm"])
 def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
     """Slots come and go meanwhile, and what their topics have by chance stays with the topics."""
     document = toy(name)
-    few, many = (found(name, document, sweeps, by_chance=True, kept=kept) for sweeps, kept in ((30, 1), (38, 9)))
+    few, many = (found(document, sweeps, by_chance=True, kept=kept) for sweeps, kept in ((30, 1), (38, 9)))
     assert many.sum(axis=1).mean() == pytest.approx(9 * few.sum(axis=1).mean(), rel=0.02)
     assert worst_mean(many, exact(document)[0]) < 4.5
 
@@ -157,20 +174,15 @@ def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
     """The topics of hashtags that a draft does not have yet: by its words alone."""
     document = toy(name)
     document = replace(document, tokens=tuple(token for token in document.tokens if token[0] == "word"))
-    assert worst_error(found(name, document, 30, leaf), document.moments(leaf)) < 4.5
+    assert worst_error(found(document, 30, leaf), document.moments(leaf)) < 4.5
 
 
-@pytest.mark.parametrize("name", ["bursty tntm", "own words over no topic's"])
-def test_topics_that_are_weighed_one_by_one(name, monkeypatch):
-    """As if every draw of a topic for a document's own words had been refused too often."""
-    monkeypatch.setattr("pitmanyor.fold_in.fold.TRIES", 0)
+@pytest.mark.parametrize("name", OTHERS)
+def test_documents_of_any_other_shape_are_swept_by_the_general_engine(name):
     document = toy(name)
-    assert worst_error(found(name, document, 30), exact(document)) < 4.5
-
-
-def test_own_words_over_none_are_over_all_words_alike():
-    over = toy("own words over no topic's")
-    over = replace(over, vectors={**over.vectors, "gamma": np.full(2, 0.5)})
-    alone = replace(over, graph=sketch(shared=False), vectors={n: v for n, v in over.vectors.items() if n != "gamma"})
-    one, other = (found("", document, 5) for document in (over, alone))
-    assert one.tobytes() == other.tobytes()
+    state, vectors = state_of(document, 2_000)
+    assert isinstance(state.engine, General) and not state.engine.folds
+    rows = _gibbs(state, vectors, "theta", Way("gibbs", 40, 1, 1))
+    error = rows.std(axis=0) / np.sqrt(len(rows))
+    assert (np.abs(rows.mean(axis=0) - exact(document)[0]) < 4.5 * error).all()
+    assert error.max() < 0.005

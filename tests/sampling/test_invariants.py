@@ -18,8 +18,10 @@ from pitmanyor.kernels.restaurant.arrays import DOOR, GAIN, N_LIVE
 from pitmanyor.kernels.restaurant.small_terms import SMALL_CUSTOMERS, SMALL_TABLES
 from pitmanyor.models import hpyp, lda
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import Sweeper, collapsed, initialise
 from pitmanyor.state import State, new_state
+from pitmanyor.state.engines import TopicNodes
 
 pytestmark = pytest.mark.nojit
 N_EXAMPLES = 100 if config.DISABLE_JIT else 300
@@ -82,13 +84,12 @@ def test_mixed_sweeps_keep_every_invariant(model, rule, precision, seed):
     seed=st.integers(0, 2**32),
 )
 def test_mixed_sweeps_of_own_words_keep_every_invariant(model, rule, precision, seed):
-    """As topics on a sheet, of one document node too."""
+    """As topics on a node_rows, of one document node too."""
     state = small_state(*model, rule=rule, precision=precision)
     initialise(state, (seed, 0, 0))
     sweeper = Sweeper(state, "mixed", anchors=0.5, passes=2)
-    assert sweeper.explicit.quick
-    assert sweeper.explicit.own_words
-    sweeper.explicit.crossed = False
+    sweeper.explicit = Explicit(state, 1, TopicNodes(state.plan))
+    assert TopicNodes.fits(state.plan) and sweeper.explicit.engine.has_own_words
     for sweep in range(1, 6):
         sweeper.step(state, (seed, 0, sweep))
         check(state)

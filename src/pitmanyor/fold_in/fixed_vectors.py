@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.graph import Node
+from pitmanyor.graph import Node, Tokens
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DOOR, GEM_CELL, LIVE, N_COLUMNS, N_LIVE, OWN, RULE
 from pitmanyor.kernels.switching.topic_vectors import mark_explicit
 from pitmanyor.plan import Plan
@@ -70,31 +72,57 @@ def concentration_of(fitted: State, name: str) -> float:
 
 def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
     """A state of the new documents over fixed vectors. Tokens have no topics yet."""
-    k = fitted.n_topics
     rule = next(name for name, code in RULES.items() if code == fitted.net.status[RULE])
-    state = new_state(plan, max_topics=None if plan.n_topics else k, rule=rule)  # type: ignore[arg-type]
-    if state.capacity < k + 1 and plan.n_topics is None:
-        grow(state, k + 1)
+    state = new_state(plan, max_topics=None if plan.n_topics else fitted.n_topics, rule=rule)  # type: ignore[arg-type]
     take_discounts(state, fitted)
+    concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
+    fix_vectors(state, vectors, fitted.n_topics, concentrations)
+    return state
+
+
+def fix_vectors(state: State, vectors: Vectors, n_topics: int, concentrations: Mapping[str, float]) -> None:
+    """Let the shared nodes of an empty state be vectors, and document nodes have these concentrations.
+
+    Whatever topics its tokens get, every token opens a table at each document node, towards the first parent: that is a
+    valid state, as many tables as customers.
+    """
+    plan = state.plan
+    if state.capacity < n_topics + 1 and plan.n_topics is None:
+        grow(state, n_topics + 1)
     net = state.net
-    net.status[[N_COLUMNS, N_LIVE, DOOR, GEM_CELL]] = k, k, -1, -1
-    net.status[LIVE : LIVE + k] = 1
+    net.status[[N_COLUMNS, N_LIVE, DOOR, GEM_CELL]] = n_topics, n_topics, -1, -1
+    net.status[LIVE : LIVE + n_topics] = 1
     for i, node in enumerate(plan.nodes):
         block = state.layout.blocks[i]
         if node.local:
             own = int(net.nodes[i, OWN])
-            net.rests[CONCENTRATION, block.rests] = concentration_of(fitted, node.name)
+            net.rests[CONCENTRATION, block.rests] = concentrations[node.name]
             if own >= 0:
-                state.text.concentration[own] = concentration_of(fitted, node.name)
+                state.text.concentration[own] = concentrations[node.name]
             continue
         rows = net.stay[block.rows].reshape(block.n_cells, block.width)
         cells, values = plan.cells.of(i), vectors[node.name]
         rows[:] = 0.0
         if node.side == "topic":
-            rows[:, :k] = values[:, 0]
+            rows[:, :n_topics] = values[:, 0]
         elif node.per_topic:
-            rows[:, :k] = values[plan.cells.instance[cells], :, plan.cells.word[cells]]
+            rows[:, :n_topics] = values[plan.cells.instance[cells], :, plan.cells.word[cells]]
         else:
             rows[:, 0] = values[plan.cells.instance[cells], 0, plan.cells.word[cells]]
         mark_explicit(net, i, block.rests.start, block.rests.stop)
-    return state
+    for s, stream in enumerate(plan.graph.streams):
+        state.text.code[plan.order.stream == s] = _all_open(plan, stream)
+
+
+def _all_open(plan: Plan, stream: Tokens) -> int:
+    """The walk code of a token that opens a table at every document node on its way, towards the first parent."""
+    shift, _ = plan.shift_and_mask()
+    code = 0
+    for name in (stream.topic, stream.emit):
+        node = plan.graph[name]
+        while node.local and node.kind == "pyp":
+            code |= 1 << int(shift[plan.index[node.name]])
+            if not node.parents:
+                break
+            node = plan.graph[node.parents[0]]
+    return code

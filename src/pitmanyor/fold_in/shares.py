@@ -17,12 +17,11 @@ from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in.adapt import adapt
 from pitmanyor.fold_in.document_means import document_means, prior_means, shared_rows, word_topics
-from pitmanyor.fold_in.fixed_vectors import Vectors, concentration_of, fixed_state, mean_vectors
-from pitmanyor.fold_in.fold import Fixed, can_fold, fold_network, fold_plain
+from pitmanyor.fold_in.fixed_vectors import Vectors, fixed_state, mean_vectors
 from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
-from pitmanyor.kernels.documents.fold_in.fold_one_node import Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
@@ -30,9 +29,7 @@ from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
-from pitmanyor.state.discount_values import discount_of
 from pitmanyor.state.means import counts_of
-from pitmanyor.state.scratch_arrays import is_plain
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
@@ -122,16 +119,21 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
     if way.completion == "paper":
         return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
     threads = threads_of(way, plan)
-    if can_fold(plan):
-        names = [node.name for node in plan.nodes if node.local]
-        concentrations = {name: concentration_of(fitted, name) for name in names}
-        fixed = Fixed(vectors, concentrations, {name: discount_of(fitted, name) for name in names}, fitted.n_topics)
-        n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
-        sweeps = Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True)
-        if is_plain(plan):
-            return fold_plain(plan, fixed, sweeps, threads)
-        return fold_network(plan, fixed, leaf, sweeps, threads)
-    return _gibbs(fixed_state(fitted, plan, vectors), vectors, leaf, way._replace(threads=threads))
+    state = fixed_state(fitted, plan, vectors)
+    if not state.engine.folds:
+        return _gibbs(state, vectors, leaf, way._replace(threads=threads))
+    n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
+    return fold(state, leaf, Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True), threads)
+
+
+def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> Floats:
+    """Shares up to a factor, all sweeps of a document at once."""
+    plan = state.plan
+    if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers who are no tokens
+        sweeps = sweeps._replace(by_chance=False)
+    stream = next(s for s, one in enumerate(plan.graph.streams) if one.topic == leaf)
+    numba.set_num_threads(n_threads)  # no more than there is scratch for
+    return Explicit(state, n_threads).fold(state, stream, sweeps)
 
 
 def threads_of(way: Way, plan: Plan) -> int:
@@ -170,10 +172,7 @@ def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
 
 
 def deal(state: State, vectors: Vectors, seed: int) -> None:
-    """First topics, each by its word alone; every token opens a table at each document node, towards the first parent.
-
-    That is a valid state (as many tables as customers), and a few sweeps forget it.
-    """
+    """First topics, each by its word alone; a few sweeps forget them."""
     plan, text = state.plan, state.text
     rng = generator((seed, 0, 0), purposes.FOLD_IN_START)
     stream_of = plan.order.stream
@@ -184,18 +183,3 @@ def deal(state: State, vectors: Vectors, seed: int) -> None:
         steps = cumulative[words] / cumulative[words, -1:] + np.arange(len(words))[:, None]
         place = np.searchsorted(steps.reshape(-1), where + rng.random(len(at)), side="right")
         text.topic[at] = np.minimum(place - where * state.n_topics, state.n_topics - 1)
-        text.code[at] = _all_open(state, stream)
-
-
-def _all_open(state: State, stream: Tokens) -> int:
-    """The walk code of a token that opens a table at every document node on its way, towards the first parent."""
-    shift, _ = state.plan.shift_and_mask()
-    code = 0
-    for name in (stream.topic, stream.emit):
-        node = state.plan.graph[name]
-        while node.local and node.kind == "pyp":
-            code |= 1 << int(shift[state.plan.index[node.name]])
-            if not node.parents:
-                break
-            node = state.plan.graph[node.parents[0]]
-    return code

@@ -6,45 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep, fill_sums
-from pitmanyor.kernels.documents.one_node.explicit import simple_sweep
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
+from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
-from pitmanyor.kernels.documents.own_words.explicit import crossed_sweep
-from pitmanyor.kernels.documents.topic_nodes.explicit import quick_sweep
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.seeds import Seed
-from pitmanyor.state.scratch_arrays import (
-    NOT_SUMMED,
-    has_own_words,
-    is_crossed,
-    is_plain,
-    is_quick,
-    new_crossed,
-    new_desks,
-    new_sheets,
-    new_slots,
-)
+from pitmanyor.state.engines import Engine, Fold, Scratch, Work
+from pitmanyor.state.scratch_arrays import new_mean_sums
 from pitmanyor.state.state import State
 
 
 class Explicit:
     """Scratch of the explicit sweep for a number of threads, and its cached sums."""
 
-    def __init__(self, state: State, n_threads: int) -> None:
-        plan = state.plan
-        n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
-        self.n_threads = n_threads
-        self.bench = Bench(
-            np.zeros((n_threads, 3, n_topic + 1), np.int64),
-            np.zeros((n_threads, 3, n_word + 1), np.int64),
-            np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
-        )
-        self.simple, self.crossed, self.quick = is_plain(plan), is_crossed(plan), is_quick(plan)
-        self.own_words = has_own_words(plan)
-        self.slots = new_slots(plan, state.capacity, n_threads, state.net.stay.dtype)
-        self.dishes = new_crossed(plan, state.capacity, n_threads, state.net.stay.dtype)
-        self.desks = new_desks(plan, state.capacity, n_threads)
-        self.sheets = new_sheets(plan, state.capacity, n_threads, state.net.stay.dtype)
+    def __init__(self, state: State, n_threads: int, engine: Engine | None = None) -> None:
+        self.n_threads, self.capacity, self.engine = n_threads, state.capacity, engine or state.engine
+        self.scratch = self._new_scratch(state)
         self.pairs, self.index = cached_pairs(state)
         self.by_context = np.argsort(state.text.context, kind="stable").astype(np.int32)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
@@ -54,6 +31,20 @@ class Explicit:
 
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
+        documents = self._prepare(state, documents, n_held)
+        self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
+
+    def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
+        """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
+        documents = self._prepare(state, np.arange(state.plan.n_documents), state.n_topics)
+        means = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+        shares = np.zeros((state.plan.n_documents, state.n_topics))
+        fold = Fold(documents, state.n_topics, stream, sweeps, means)
+        self.engine.fold(state, self.scratch, self.sums, fold, shares)
+        return shares
+
+    def _prepare(self, state: State, documents: NDArray[np.int64], n_held: int) -> NDArray[np.int64]:
+        """Sums over the held topics, and the documents in the order in which they are visited."""
         self._make_room(state)
         chosen = np.zeros(state.plan.n_documents, bool)
         chosen[documents] = True
@@ -62,27 +53,14 @@ class Explicit:
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
-        given, rest = (state.net, state.tables, state.terms), (state.text, self.sums, state.topics, state.words)
-        if self.simple:
-            self.slots.stamp[:] = NOT_SUMMED
-            simple_sweep(*given, self.slots, *rest, documents, n_held, seed, passes)
-        elif self.crossed:
-            self.slots.stamp[:] = NOT_SUMMED
-            crossed_sweep(*given, self.slots, self.dishes, *rest, documents, n_held, seed, passes)
-        elif self.quick:
-            self.sheets.sums[:] = NOT_SUMMED
-            quick_sweep(
-                *given, self.sheets, self.dishes if self.own_words else (), *rest, documents, n_held, seed, passes
-            )
-        else:
-            explicit_sweep(*given, self.desks, self.bench, *rest, documents, n_held, seed, passes)
+        return documents
+
+    def _new_scratch(self, state: State) -> Scratch:
+        return self.engine.scratch(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
 
     def _make_room(self, state: State) -> None:
-        if self.desks.slot_of.shape[1] != state.capacity:
-            self.desks = new_desks(state.plan, state.capacity, self.n_threads)
-            self.sheets = new_sheets(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
-            self.slots = new_slots(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
-            self.dishes = new_crossed(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+        if self.capacity != state.capacity:
+            self.capacity, self.scratch = state.capacity, self._new_scratch(state)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

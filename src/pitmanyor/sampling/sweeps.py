@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from pitmanyor import purposes
 from pitmanyor.errors import PlanError
-from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN, collapsed_sweep
-from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
+from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN
 from pitmanyor.kernels.restaurant.arrays import N_COLUMNS, N_LIVE
 from pitmanyor.kernels.switching.customers import mark_topics
 from pitmanyor.sampling.explicit_sweep import Explicit
@@ -33,12 +32,7 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
     """One collapsed update of the given documents; makes room for new topics on the way."""
     start, n_streams = 0, state.text.leaf.shape[1]
     while True:
-        given = (state.net, state.tables, state.terms)
-        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
-        if state.plain:
-            start = plain_collapsed_sweep(*given, state.slots, state.crossed, *rest)
-        else:
-            start = collapsed_sweep(*given, state.desks, *rest)
+        start = state.engine.collapsed(state, documents, start, seed)
         if start == len(documents):
             return
         d = documents[start]

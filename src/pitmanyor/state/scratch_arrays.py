@@ -1,4 +1,4 @@
-"""Scratch that kernels write on: lists of both sides, desks, sheets. Nothing in it outlives a document."""
+"""Scratch that kernels write on: lists of both sides, desks, node_rows. Nothing in it outlives a document."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from pitmanyor.graph.nodes import Node
+from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
 from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
-from pitmanyor.kernels.documents.own_words.scratch import Crossed
+from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.restaurant.small_terms import OPEN
@@ -80,68 +80,14 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     return desks
 
 
-def is_plain(plan: Plan) -> bool:
-    """One document node, the leaf of every stream, over one shared parent or none; no local word node."""
-    return _has_one_leaf(plan) and all(
-        plan.graph[s.emit].per_topic and not plan.graph[s.emit].local for s in plan.graph.streams
-    )
-
-
-def is_crossed(plan: Plan) -> bool:
-    """As plain, but each stream emits from its own node per document and topic, over one shared node per topic."""
-    emits = [plan.graph[s.emit] for s in plan.graph.streams]
-    return (
-        _has_one_leaf(plan)
-        and len({node.name for node in emits}) == len(emits)
-        and all(_is_crossed_node(plan, node) for node in emits)
-    )
-
-
-def _is_crossed_node(plan: Plan, node: Node) -> bool:
-    """A word node per document and topic over one shared node per topic."""
-    if not (node.local and node.per_topic and len(node.parents) == 1):
-        return False
-    parent = plan.graph[node.parents[0]]
-    return parent.per_topic and not parent.local
-
-
-def _has_one_leaf(plan: Plan) -> bool:
-    """One document node, the leaf of every stream, over one shared parent or none; other local nodes emit."""
-    emits = {s.emit for s in plan.graph.streams}
-    local = [node for node in plan.nodes if node.local and node.name not in emits]
-    if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
-        return False
-    return all(s.topic == local[0].name for s in plan.graph.streams)
-
-
-def is_quick(plan: Plan) -> bool:
-    """Every stream's topic leaf is local, with two parents at most for each local node; its words come from a shared
-    node per topic, or from the stream's own node per document and topic over one."""
-    local = {node.name: node for node in plan.nodes if node.local}
-    emits = [plan.graph[s.emit] for s in plan.graph.streams]
-    own = [node for node in emits if node.local]
-    return (
-        all(s.topic in local for s in plan.graph.streams)
-        and all(len(node.parents) <= 2 for node in local.values())
-        and {node.name for node in local.values() if node.side == "word"} == {node.name for node in own}
-        and len({node.name for node in own}) == len(own)
-        and all(_is_crossed_node(plan, node) if node.local else node.per_topic for node in emits)
-    )
-
-
-def has_own_words(plan: Plan) -> bool:
-    """Is there a word node per document?"""
-    return any(node.local and node.side == "word" for node in plan.nodes)
-
-
-def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.Sheet:
+def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
     """Scratch of the quick explicit sweep."""
     n_streams = len(plan.graph.streams)
-    longest, n_slots = _longest(plan), _sheet_slots(plan, capacity)
+    longest, n_slots = _longest(plan), _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    sheets = rows.Sheet(
+    node_rows = rows.NodeRows(
         topic=apart(n_threads, n_slots, np.int32),
         tokens=apart(n_threads, n_slots, np.int32),
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
@@ -158,13 +104,13 @@ def new_sheets(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) 
         blocks=apart(n_threads, capacity // BLOCK + 1, np.float64),
         known=apart(n_threads, rows.N_KNOWN, np.int64),
     )
-    sheets.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
+    node_rows.known[:, rows.N_BASES : rows.N_KNOWN] = n_bases, n_local, words, n_slots
     for j in range(n_local):
         opens = (n_bases + 3 * j + 2) * n_slots
-        sheets.reals[:, opens : opens + n_slots] = 1.0
+        node_rows.reals[:, opens : opens + n_slots] = 1.0
     for r in range(n_bases):  # the slots of the bases
-        sheets.reals[:, r * n_slots + r] = 1.0
-    return sheets
+        node_rows.reals[:, r * n_slots + r] = 1.0
+    return node_rows
 
 
 def _longest(plan: Plan) -> int:
@@ -172,8 +118,8 @@ def _longest(plan: Plan) -> int:
     return int(np.diff(plan.order.first[:: len(plan.graph.streams)]).max())
 
 
-def _sheet_slots(plan: Plan, capacity: int) -> int:
-    """Slots of a sheet: for bases and topics of the longest document, read in whole lanes."""
+def _row_slots(plan: Plan, capacity: int) -> int:
+    """Slots of a node_rows: for bases and topics of the longest document, read in whole lanes."""
     return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
@@ -226,8 +172,16 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
     )
 
 
-def new_crossed(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Crossed:
-    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_sheets`."""
-    shape = (n_threads, max(capacity + BLOCK, _sheet_slots(plan, capacity)))
+def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> OwnWords:
+    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_node_rows`."""
+    shape = (n_threads, max(capacity + BLOCK, _row_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
-    return Crossed(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+    return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+
+
+def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:
+    """Scratch of the means of new documents."""
+    n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _row_slots(plan, capacity))
+    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, _longest(plan)))
+    of_weight, of_stay = (apart(n_threads, n_slots, precision) for _ in range(2))
+    return MeanSums(of_bases, of_tokens, of_weight, of_stay, apart(n_threads, capacity, precision))

@@ -12,8 +12,6 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.documents.general.collapsed import UNSEEN
 from pitmanyor.kernels.documents.general.scratch import Desk, fill_terms
-from pitmanyor.kernels.documents.one_node.scratch import Slots
-from pitmanyor.kernels.documents.own_words.scratch import Crossed
 from pitmanyor.kernels.monitor.log_joint import N_MEASURES, ZETA
 from pitmanyor.kernels.numbers.stirling import StirlingTables
 from pitmanyor.kernels.restaurant.arrays import (
@@ -35,16 +33,9 @@ from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.kernels.restaurant.small_terms import SMALL_CUSTOMERS, SMALL_TABLES, Terms
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
+from pitmanyor.state.engines import Engine, Scratch, engine_of
 from pitmanyor.state.layout import Layout, build_layout, is_wide
-from pitmanyor.state.scratch_arrays import (
-    is_crossed,
-    is_plain,
-    local_nodes,
-    new_crossed,
-    new_desks,
-    new_scratch,
-    new_slots,
-)
+from pitmanyor.state.scratch_arrays import local_nodes, new_desks, new_scratch
 from pitmanyor.state.stirling_sizes import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
@@ -66,10 +57,9 @@ class State:
     visit: Visit
     tables: StirlingTables
     terms: Terms
-    desks: Desk
-    plain: bool  # one local node over one base (kernels/documents/one_node), and at most crossed nodes below it?
-    slots: Slots
-    crossed: Crossed
+    desks: Desk  # of the general engine, which any graph may need
+    engine: Engine
+    scratch: Scratch  # of the engine's own collapsed sweep, if it has one
     max_topics: int
     network: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # unknowns of links, by name
 
@@ -98,6 +88,7 @@ def new_state(
     tables = first_tables(plan)
     net = _new_net(plan, layout, RULES[rule], cap, np.dtype(precision))
     topics, words, visit = new_scratch(plan, layout.capacity, precision)
+    engine = engine_of(plan)
     state = State(
         plan=plan,
         layout=layout,
@@ -109,9 +100,8 @@ def new_state(
         tables=tables,
         terms=new_terms(plan, net, tables),
         desks=new_desks(plan, layout.capacity, 1),
-        plain=is_plain(plan) or is_crossed(plan),
-        slots=new_slots(plan, layout.capacity, 1, precision),
-        crossed=new_crossed(plan, layout.capacity, 1, precision),
+        engine=engine,
+        scratch=engine.scratch(plan, layout.capacity, 1, precision) if engine.own_collapsed else (),
         max_topics=cap,
     )
     refresh_all(net, tables)

@@ -11,7 +11,7 @@ from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DOOR, GEM_CELL, L
 from pitmanyor.kernels.restaurant.refresh import move_topics, refresh_all
 from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.state.memory import larger_layout
-from pitmanyor.state.scratch_arrays import new_crossed, new_desks, new_scratch, new_slots
+from pitmanyor.state.scratch_arrays import new_desks, new_scratch
 from pitmanyor.state.state import State
 
 
@@ -43,9 +43,9 @@ def grow(state: State, columns: int) -> None:
         values[:, : a.own], values[:, a.own :] = was, was[:, -1:]
     state.layout, state.net = new, fresh
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
-    state.desks = new_desks(state.plan, new.capacity, len(state.desks.slots))
-    state.slots = new_slots(state.plan, new.capacity, len(state.slots.topic), state.net.stay.dtype)
-    state.crossed = new_crossed(state.plan, new.capacity, len(state.slots.topic), state.net.stay.dtype)
+    state.desks = new_desks(state.plan, new.capacity, 1)
+    if state.engine.own_collapsed:
+        state.scratch = state.engine.scratch(state.plan, new.capacity, 1, net.stay.dtype)
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)
     refresh_all(state.net, state.tables)
 

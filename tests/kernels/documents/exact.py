@@ -33,10 +33,10 @@ from pitmanyor.kernels.documents.general.document import (
     word_leaf,
     word_part,
 )
-from pitmanyor.kernels.documents.general.scratch import take
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.numbers.stirling import build_tables
 from pitmanyor.kernels.restaurant.arrays import FIRST, LEAF, SHARED, WORD_LIST
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.random import uniform, uniform_in, uniform_pair
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import Rule, State, new_state
@@ -217,7 +217,7 @@ class Chain:
         """Lay a token's document and word on the desk, call a kernel on the token, and put all away."""
         s = self.state
         net, tables, terms, text, topics, words = s.net, s.tables, s.terms, s.text, s.topics, s.words
-        desk, order = take(s.desks, 0), s.plan.order
+        desk, order = of_thread(s.desks, 0), s.plan.order
         d, stream, word = int(order.document[token]), int(order.stream[token]), int(order.word[token])
         context = text.context[d]
         load_document(net, tables, terms, desk, text, topics, words, d)
@@ -262,7 +262,7 @@ class Chain:
     def visit(self, d: int, starts: Sequence[int]) -> csr_array:
         """Rows of P of the whole visit of a document, from the states with these numbers."""
         s = self.state
-        desk = take(s.desks, 0)
+        desk = of_thread(s.desks, 0)
 
         def update() -> None:
             visit_document(s.net, s.tables, s.terms, desk, s.text, s.topics, s.words, s.visit, d, np.uint64(0))

@@ -24,14 +24,15 @@ from oracle.pmf import Count, log_pmf, possible_counts
 from oracle.states import Place
 from oracle.toys import Toy
 from pitmanyor.kernels.documents.general import explicit
-from pitmanyor.kernels.documents.own_words import topic_draw
-from pitmanyor.kernels.documents.topic_nodes import sheet_words
+from pitmanyor.kernels.documents.one_node import own_words_draw
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.restaurant.arrays import ROW, WIDE
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.sampling.text_and_network import TextAndNetwork
 from pitmanyor.state import Rule, State
+from pitmanyor.state.engines import Engine, General, OneNode, TopicNodes
 from pitmanyor.state.topic_columns import arrange
 
 Document = tuple[tuple[int, ...], frozenset[tuple[Place, Count]]]  # topics of the tokens, counts of the local nodes
@@ -39,25 +40,28 @@ Customers = dict[str, dict[Key, dict[int, int]]]
 N_LIVE, N_HELD = 3, 2
 LEAST = 1e-3  # of linked vectors, so that every topic can be reached
 TRIES = 1  # so that the scan behind the tries is reached too
-FAST = ("simple", "crossed", "quick")  # flags of `Explicit`: which of its fast kernels it takes, where the graph allows
+ENGINES = {"general": General, "one node": OneNode, "topic nodes": TopicNodes}
+
+
+def engine_for(state: State, name: str) -> Engine:
+    kind = ENGINES[name]
+    assert kind.fits(state.plan), f"the engine for {name} is not for this graph"
+    return kind(state.plan)
 
 
 class DocumentChain:
     """The transition matrices of document 0, all others holding still.
 
     Three topics are live and two of them held, so a token of the third stays where it is. The vectors are drawn by the
-    sampler itself, from a start that uses all topics. A kernel is "general", or a fast one's name.
+    sampler itself, from a start that uses all topics. The engine is one of `ENGINES`.
     """
 
     n_held = N_HELD
 
-    def __init__(self, toy: Toy, rule: Rule, kernel: str = "general") -> None:
+    def __init__(self, toy: Toy, rule: Rule, engine: str = "general") -> None:
         self.graph, self.corpus = toy
         self.state = state = self._with_vectors(toy, rule)
-        self.explicit = Explicit(state, 1)
-        assert kernel == "general" or getattr(self.explicit, kernel), f"the {kernel} kernel is not for this graph"
-        for flag in FAST:
-            setattr(self.explicit, flag, flag == kernel)
+        self.explicit = Explicit(state, 1, engine_for(state, engine))
         self.all_tokens = list_tokens(self.graph, self.corpus)
         self.places = [i for i, token in enumerate(self.all_tokens) if token.document == 0]
         self.tokens = [oracle_order(state.plan)[i] for i in self.places]
@@ -151,7 +155,7 @@ class DocumentChain:
 
     def _sweep(self, passes: int = 1) -> None:
         with ExitStack() as stack:
-            for module in (explicit, topic_draw, sheet_words):
+            for module in (explicit, own_words_draw, node_words_draw):
                 stack.enter_context(patch.object(module, "TRIES", TRIES))
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 

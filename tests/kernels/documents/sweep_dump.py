@@ -1,4 +1,4 @@
-"""A few sweeps of a few models, collapsed, splits and merges, explicit, and every byte they leave behind.
+"""A few sweeps of a few models: collapsed, moves, explicit, new documents; and every byte they leave behind.
 
 `python -m kernels.documents.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then
 run as plain Python. The two must agree.
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from oracle.toys import TOYS, Toy
 from pitmanyor.corpus import Corpus
+from pitmanyor.kernels.documents.fold_sweeps import Sweeps
+from pitmanyor.kernels.documents.general.collapsed import UNSEEN
 from pitmanyor.models import author_topic, bursty, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.explicit_sweep import Explicit
@@ -96,6 +98,16 @@ def explicit(state: State) -> dict[str, NDArray[np.generic]]:
     return {f"explicit {name}": array for name, array in (arrays(state) | {"vectors": vectors}).items()}
 
 
+def folded(state: State) -> dict[str, NDArray[np.generic]]:
+    """The documents again, as if they were new, over vectors drawn from the state."""
+    Switch(state).down(state, (5, 0, N_SWEEPS + 3))
+    state.text.topic[:], state.text.code[:] = UNSEEN, (1 << 32) - 1
+    if not state.engine.folds:
+        return {"folded": np.zeros(0)}
+    sweeps = Sweeps(6, 2, 4, 1, seed=5, by_chance=True)
+    return {"folded": Explicit(state, 1).fold(state, len(state.plan.graph.streams) - 1, sweeps)}
+
+
 def dump() -> dict[str, NDArray[np.generic]]:
     """The arrays of every model after a few sweeps, by model, precision and name."""
     found = {}
@@ -110,7 +122,7 @@ def dump() -> dict[str, NDArray[np.generic]]:
             left = {name: array.copy() for name, array in arrays(state).items()}
             if kind is np.float32:  # a move reads counts, which have no precision
                 left |= split_and_merged(state)
-            left |= explicit(state)
+            left |= explicit(state) | folded(state)
             found |= {f"{model}/{precision}/{name}": array for name, array in left.items()}
     return found
 

@@ -1,6 +1,6 @@
 """The explicit sweep leaves the law of a document given the shared vectors exactly as it is (maths 4).
 
-pi P = pi for the real code of both kernels, with tokens of topics that may move and of one that may not.
+pi P = pi for the real code of all engines, with tokens of topics that may move and of one that may not.
 """
 
 import numpy as np
@@ -97,23 +97,23 @@ TOYS = {
     "bursty, few own words": lambda: with_text(few_own_words(), ["x", "x"]),
     "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
 }
-# where the fast kernels can be taken: the quick one everywhere; with one local node over one parent the simple one, or
-# with a crossed word node below it the crossed one
-CROSSED = ("bursty", "bursty, two words", "bursty, local root", "bursty, two streams")
-SIMPLE = ("one node", "one node, no discount", "local root", "three tokens")
+# where the quick engines can be taken: that of topic nodes everywhere; that of one node where there is one over one
+# parent, and own words, if there are any, in all streams
+OWN_WORDS = ("bursty", "bursty, two words", "bursty, local root", "bursty, two streams")
+ONE_NODE = ("one node", "one node, no discount", "local root", "three tokens", *OWN_WORDS)
 BY_TOKEN = [name for name in TOYS if name not in ("two parents", "local root")]
 
 
-def kernels_of(toy: str) -> list[str]:
-    return ["general", "quick", *["simple"] * (toy in SIMPLE), *["crossed"] * (toy in CROSSED)]
+def engines_of(toy: str) -> list[str]:
+    return ["general", "topic nodes", *["one node"] * (toy in ONE_NODE)]
 
 
-# whole visits of the others have too many branches to follow from every state; those of the crossed one are many
+# whole visits of the others have too many branches to follow from every state; those of own words are many
 WHOLE = [
-    (toy, kernel, rule)
+    (toy, engine, rule)
     for toy in ("bursty", "one node", "two layers", "two parents", "local root")
-    for kernel in kernels_of(toy)
-    for rule in (RULES[:1] if toy in CROSSED and kernel != "general" else RULES)
+    for engine in engines_of(toy)
+    for rule in (RULES[:1] if toy in OWN_WORDS and engine != "general" else RULES)
 ]
 
 
@@ -129,9 +129,9 @@ def check_visit(chain: DocumentChain, rule: str) -> None:
         assert rule == "paper" or len(ends) == N_HELD ** sum(k < N_HELD for k in topics)
 
 
-@pytest.mark.parametrize(("toy", "kernel", "rule"), WHOLE)
-def test_visiting_a_document_leaves_its_law_as_it_is(toy, kernel, rule):
-    check_visit(DocumentChain(TOYS[toy](), rule, kernel), rule)
+@pytest.mark.parametrize(("toy", "engine", "rule"), WHOLE)
+def test_visiting_a_document_leaves_its_law_as_it_is(toy, engine, rule):
+    check_visit(DocumentChain(TOYS[toy](), rule, engine), rule)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -144,21 +144,21 @@ def test_updating_a_token_leaves_the_law_as_it_is_and_tokens_make_a_visit(toy, r
         assert chain.error(matrix) < 1e-12
         expected = expected @ matrix.toarray()
     starts = np.unique(np.linspace(0, len(chain.states) - 1, 4).astype(int)).tolist()
-    for kernel in kernels_of(toy):
-        rows = DocumentChain(TOYS[toy](), rule, kernel).visit(starts).toarray()
+    for engine in engines_of(toy):
+        rows = DocumentChain(TOYS[toy](), rule, engine).visit(starts).toarray()
         assert np.abs(rows - expected[starts]).max() < 1e-13
 
 
 TWICE = [
-    *[("one node", k) for k in kernels_of("one node")],
+    *[("one node", k) for k in engines_of("one node")],
     ("bursty", "general"),
-    *[("bursty, two words", k) for k in ("quick", "crossed")],
+    *[("bursty, two words", k) for k in ("topic nodes", "one node")],
 ]
 
 
-@pytest.mark.parametrize(("toy", "kernel"), TWICE)
-def test_two_passes_are_one_visit_after_the_other(toy, kernel):
-    chain = DocumentChain(TOYS[toy](), "clamp", kernel)
+@pytest.mark.parametrize(("toy", "engine"), TWICE)
+def test_two_passes_are_one_visit_after_the_other(toy, engine):
+    chain = DocumentChain(TOYS[toy](), "clamp", engine)
     once = chain.visit(range(len(chain.states)))
     starts = np.unique(np.linspace(0, len(chain.states) - 1, 3).astype(int)).tolist()
     assert np.abs((chain.visit(starts, 2) - once[starts] @ once).toarray()).max() < 1e-13

@@ -32,7 +32,7 @@ def dumps(tmp_path_factory):
 def test_compiled_and_interpreted_sweeps_leave_the_same_bytes(dumps, model, precision):
     compiled, interpreted = dumps
     names = [name for name in compiled if name.startswith(f"{model}/{precision}/")]
-    assert len(names) == 9 + 10 + (10 if precision == "float32" else 0)
+    assert len(names) == 9 + 11 + (10 if precision == "float32" else 0)
     for name in names:
         assert compiled[name].dtype == interpreted[name].dtype
         assert compiled[name].tobytes() == interpreted[name].tobytes(), name
@@ -48,4 +48,5 @@ def test_the_sweeps_move_something(dumps):
     for model in ("hpyp", "author_topic", "tntm", "bursty_hpyp", "bursty_tntm"):
         name = f"{model}/float32/"
         assert compiled[name + "explicit topic"].tobytes() != compiled[name + "topic"].tobytes()
+        assert len(np.unique(compiled[name + "folded"])) > 20
     assert compiled["hpyp/float32/moves topic"].tobytes() != compiled["hpyp/float32/topic"].tobytes()

@@ -1,4 +1,4 @@
-"""The collapsed kernels for the plain shape draw what the general ones draw, to the byte."""
+"""The collapsed sweep for documents with one node draws what the general one draws, to the byte."""
 
 import numba
 import numpy as np
@@ -9,6 +9,7 @@ from pitmanyor.kernels.monitor.log_joint import ZETA
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.sweeps import Sweeper, initialise
 from pitmanyor.state import State, new_state
+from pitmanyor.state.engines import Engine, General, OneNode
 
 
 def two_streams() -> Graph:
@@ -49,12 +50,12 @@ def corpus_for(graph: Graph) -> Corpus:
     return simulate(graph, documents=12, tokens=9, groups={"author": 3}, vocabulary=7, seed=4).corpus
 
 
-def run(graph: Graph, corpus: Corpus, *, plain: bool) -> State:
+def run(graph: Graph, corpus: Corpus, *, engine: type[Engine]) -> State:
     # without the compiler in double precision; with it in single, as users run it (and compiled only once)
     precision = np.float64 if numba.config.DISABLE_JIT else np.float32
     state = new_state(compile_plan(graph, corpus), precision=precision)
-    assert state.plain
-    state.plain = plain
+    assert isinstance(state.engine, OneNode)
+    state.engine = engine(state.plan)
     initialise(state, (5, 0, 0))
     sweeper = Sweeper(state, "collapsed")
     for number in range(1, 7):
@@ -64,23 +65,23 @@ def run(graph: Graph, corpus: Corpus, *, plain: bool) -> State:
 
 @pytest.mark.nojit
 @pytest.mark.parametrize("name", MODELS)
-def test_plain_kernels_give_the_same_bytes(name: str) -> None:
+def test_its_collapsed_sweep_gives_the_same_bytes(name: str) -> None:
     graph = MODELS[name]()
     corpus = corpus_for(graph)
-    plain, general = (run(graph, corpus, plain=flag) for flag in (True, False))
-    assert plain.text.topic.tobytes() == general.text.topic.tobytes()
-    assert plain.text.code.tobytes() == general.text.code.tobytes()
-    assert plain.net.counts.tobytes() == general.net.counts.tobytes()
+    one_node, general = (run(graph, corpus, engine=kind) for kind in (OneNode, General))
+    assert one_node.text.topic.tobytes() == general.text.topic.tobytes()
+    assert one_node.text.code.tobytes() == general.text.code.tobytes()
+    assert one_node.net.counts.tobytes() == general.net.counts.tobytes()
     # but for auxiliaries of a Dirichlet, whose topics they visit in another order
-    ours, theirs = (state.text.measures[..., :ZETA] for state in (plain, general))
+    ours, theirs = (state.text.measures[..., :ZETA] for state in (one_node, general))
     rounding = 1e-9 if ours.dtype == np.float64 else 2 * np.finfo(np.float32).eps  # of how they are stored
     np.testing.assert_allclose(ours, theirs, rtol=rounding)
 
 
 @pytest.mark.nojit
-def test_other_shapes_are_not_plain() -> None:
+def test_other_shapes_do_not_fit() -> None:
     tntm, one_node = models.tntm().without("follows"), models.hpyp()
     one_node.tokens("tag", topic="theta", emit="phi")
     for graph in (tntm, models.bursty(tntm), models.bursty(one_node)):
         truth = simulate(graph, documents=2, tokens=2, groups={"author": 1}, vocabulary=3, seed=1)
-        assert not new_state(compile_plan(graph, truth.corpus)).plain
+        assert not OneNode.fits(compile_plan(graph, truth.corpus))

@@ -1,4 +1,4 @@
-"""Planted bugs in the kernels of crossed word nodes: each must show, or the tests of those kernels prove nothing.
+"""Planted bugs in the kernels of documents' own words: each must show, or the tests of those kernels prove nothing.
 
 The explicit sweep: rows of its transition matrix against those of the general kernel. The collapsed one: bytes.
 """
@@ -15,9 +15,12 @@ from kernels.documents.exact import replaced
 from kernels.documents.exact_explicit import DocumentChain
 from kernels.documents.test_explicit_transitions import TOYS
 from kernels.documents.test_one_node import MODELS, corpus_for, run
-from pitmanyor.kernels.documents.own_words import scratch as crossed
-from pitmanyor.kernels.documents.own_words import topic_draw, word_repeats
-from pitmanyor.kernels.documents.topic_nodes import sheet_draw, sheet_words
+from pitmanyor.kernels.documents.one_node import own_words_draw, topic_draw
+from pitmanyor.kernels.documents.own_words import scratch as restaurants
+from pitmanyor.kernels.documents.own_words import word_repeats
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
+from pitmanyor.kernels.documents.topic_nodes import topic_draw as node_topic_draw
+from pitmanyor.state.engines import General, OneNode
 
 pytestmark = pytest.mark.nojit
 
@@ -26,34 +29,34 @@ Mutant = Callable[[], AbstractContextManager[None]]
 
 def words_as_if_new() -> AbstractContextManager[None]:
     """A word that a topic of the document has is weighed as one that it has not."""
-    return replaced(topic_draw.weigh_dishes, lambda *arguments: 0.0)
+    return replaced(own_words_draw.weigh_dishes, lambda *arguments: 0.0)
 
 
-def words_as_if_new_on_a_sheet() -> AbstractContextManager[None]:
-    return replaced(sheet_words.weigh_repeats, lambda *arguments: 0.0)
+def words_as_if_new_at_topic_nodes() -> AbstractContextManager[None]:
+    return replaced(node_words_draw.weigh_repeats, lambda *arguments: 0.0)
 
 
 def slots_without_factors() -> AbstractContextManager[None]:
-    """Slots of a sheet weigh words as if none had been served."""
-    right = sheet_draw.weigh_slots
+    """Slots of topic nodes weigh words as if none had been served."""
+    right = node_topic_draw.weigh_slots
 
-    def weigh(net, sheet, factors, *rest):
-        return right(net, sheet, np.ones_like(factors), *rest)
+    def weigh(net, node_rows, factors, *rest):
+        return right(net, node_rows, np.ones_like(factors), *rest)
 
     return replaced(right, weigh)
 
 
 def nothing_refused() -> AbstractContextManager[None]:
     """A topic that weighs less than by the form is taken as if it did not."""
-    return replaced(sheet_words.chance, lambda *arguments: 1.0)
+    return replaced(node_words_draw.chance, lambda *arguments: 1.0)
 
 
 def scan_without_repeats() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
-    right = sheet_words.draw_by_scan
+    right = node_words_draw.draw_by_scan
 
-    def scan(net, sheet, desk, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
-        return right(net, sheet, desk, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, node_rows, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
+        return right(net, node_rows, own, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 
@@ -62,28 +65,28 @@ def words_weighed_without_their_counts() -> AbstractContextManager[None]:
     """The same in the collapsed sweep."""
     right = word_repeats.word_weight
 
-    def weight(tables, terms, desk, crossing, h, phi):
-        return phi * crossed.gain_of(desk, crossing, h) * crossed.scale_of(desk, crossing, h)
+    def weight(tables, terms, own, word_node, h, phi):
+        return phi * restaurants.gain_of(own, word_node, h) * restaurants.scale_of(own, word_node, h)
 
     return replaced(right, weight)
 
 
 def restaurants_without_customers() -> AbstractContextManager[None]:
     """A topic of the document weighs words as if it had served none."""
-    right = crossed.count_restaurant
+    right = restaurants.count_restaurant
 
-    def count(desk, crossing, h, customers, tables):
-        right(desk, crossing, h, 0, tables)
+    def count(own, word_node, h, customers, tables):
+        right(own, word_node, h, 0, tables)
 
     return replaced(right, count)
 
 
 def restaurants_without_tables() -> AbstractContextManager[None]:
     """Tables are not counted in E = b + a T."""
-    right = crossed.count_restaurant
+    right = restaurants.count_restaurant
 
-    def count(desk, crossing, h, customers, tables):
-        right(desk, crossing, h, customers, 0)
+    def count(own, word_node, h, customers, tables):
+        right(own, word_node, h, customers, 0)
 
     return replaced(right, count)
 
@@ -94,16 +97,21 @@ def every_word_opens_a_table() -> AbstractContextManager[None]:
 
 def no_rejection() -> AbstractContextManager[None]:
     """What the sum over all topics proposes of the document's own is taken."""
-    right = topic_draw.draw
+    right = own_words_draw.draw_own
 
-    def draw(net, sums, slots, desk, shape, gain, place, word, row, n_slots, n_listed, held, extra, key, n):
-        fresh = gain * topic_draw.sum_of(net, sums, slots, shape, *place, word, row)
-        x = topic_draw.uniform_in(float, key, n) * (held + extra + fresh)
+    def draw(
+        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+    ):
+        extra = own_words_draw.weigh_dishes(
+            net, tables, terms, slots, own, shape, word_node, gain, token.row, max(n_listed, 0)
+        )
+        fresh = topic_draw.weigh_fresh(net, sums, slots, shape, gain, token)
+        x = own_words_draw.uniform_in(float, key, n) * (held + extra + fresh)
         if x < held + extra:
-            return topic_draw.slot_at(net, slots, desk, gain, row, n_slots, n_listed, held, x), n_slots, n + 1
-        k = topic_draw.fresh_topic(net, sums, slots, shape, place[1], word, row, (x - (held + extra)) / fresh)
+            return own_words_draw.slot_at(net, slots, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
+        k = topic_draw.fresh_topic(net, sums, slots, shape, token, (x - (held + extra)) / fresh)
         if slots.slot_of[k] == topic_draw.NONE:
-            return *topic_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
+            return *own_words_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
         return np.uint64(slots.slot_of[k]), n_slots, n + 1
 
     return replaced(right, draw)
@@ -112,19 +120,19 @@ def no_rejection() -> AbstractContextManager[None]:
 def tables_never_leave() -> AbstractContextManager[None]:
     """A leaving customer takes its word's table along only if it sat alone."""
 
-    def leaves(tables, terms, desk, crossing, h, key, n):
-        p = desk.place[h] - 1
-        return np.int64(desk.seated[p] == desk.opened[p]), n
+    def leaves(tables, terms, own, word_node, h, key, n):
+        p = own.place[h] - 1
+        return np.int64(own.seated[p] == own.opened[p]), n
 
     return replaced(word_repeats.leaves_dish, leaves)
 
 
 def scan_without_words() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
-    right = topic_draw.draw_by_scan
+    right = own_words_draw.draw_by_scan
 
-    def scan(net, slots, desk, shape, gain, row, n_slots, n_listed, held, extra, key, n):
-        return right(net, slots, desk, shape, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+        return right(net, slots, own, shape, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 
@@ -137,8 +145,8 @@ EXPLICIT: list[Mutant] = [
     no_rejection,
     scan_without_words,
 ]
-ON_A_SHEET: list[Mutant] = [
-    words_as_if_new_on_a_sheet,
+AT_TOPIC_NODES: list[Mutant] = [
+    words_as_if_new_at_topic_nodes,
     slots_without_factors,
     nothing_refused,
     scan_without_repeats,
@@ -155,8 +163,8 @@ COLLAPSED: list[Mutant] = [
 ]
 
 
-PLANTED = [("bursty", "crossed", mutant) for mutant in EXPLICIT]
-PLANTED += [("bursty, few own words", "quick", mutant) for mutant in ON_A_SHEET]
+PLANTED = [("bursty", "one node", mutant) for mutant in EXPLICIT]
+PLANTED += [("bursty, few own words", "topic nodes", mutant) for mutant in AT_TOPIC_NODES]
 
 
 @cache
@@ -167,28 +175,28 @@ def starts_and_rows(toy: str) -> tuple[list[int], csr_array]:
     return starts, chain.visit(starts)
 
 
-def deviation(toy: str, kernel: str) -> float:
+def deviation(toy: str, engine: str) -> float:
     """Of the rows of a fast kernel from those of the general one."""
     starts, expected = starts_and_rows(toy)
-    return float(abs(DocumentChain(TOYS[toy](), "clamp", kernel).visit(starts) - expected).max())
+    return float(abs(DocumentChain(TOYS[toy](), "clamp", engine).visit(starts) - expected).max())
 
 
-@pytest.mark.parametrize(("toy", "kernel", "mutant"), PLANTED, ids=lambda part: getattr(part, "__name__", part))
-def test_planted_bug_shows_in_the_explicit_sweep(toy: str, kernel: str, mutant: Mutant) -> None:
+@pytest.mark.parametrize(("toy", "engine", "mutant"), PLANTED, ids=lambda part: getattr(part, "__name__", part))
+def test_planted_bug_shows_in_the_explicit_sweep(toy: str, engine: str, mutant: Mutant) -> None:
     starts_and_rows(toy)
     with mutant():
-        assert deviation(toy, kernel) > 1e-6
+        assert deviation(toy, engine) > 1e-6
 
 
-@pytest.mark.parametrize(("toy", "kernel"), [("bursty", "crossed"), ("bursty, few own words", "quick")])
-def test_without_a_bug_the_sweeps_agree(toy: str, kernel: str) -> None:
-    assert deviation(toy, kernel) < 1e-13
+@pytest.mark.parametrize(("toy", "engine"), [("bursty", "one node"), ("bursty, few own words", "topic nodes")])
+def test_without_a_bug_the_sweeps_agree(toy: str, engine: str) -> None:
+    assert deviation(toy, engine) < 1e-13
 
 
 @cache
 def collapsed_bytes() -> bytes:
     graph = MODELS["bursty hpyp"]()
-    return run(graph, corpus_for(graph), plain=False).text.topic.tobytes()
+    return run(graph, corpus_for(graph), engine=General).text.topic.tobytes()
 
 
 @pytest.mark.parametrize("mutant", COLLAPSED, ids=lambda mutant: mutant.__name__)
@@ -196,4 +204,4 @@ def test_planted_bug_shows_in_the_collapsed_sweep(mutant: Mutant) -> None:
     graph = MODELS["bursty hpyp"]()
     expected = collapsed_bytes()
     with mutant():
-        assert run(graph, corpus_for(graph), plain=True).text.topic.tobytes() != expected
+        assert run(graph, corpus_for(graph), engine=OneNode).text.topic.tobytes() != expected

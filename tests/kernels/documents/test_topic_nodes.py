@@ -1,4 +1,4 @@
-"""What documents leave behind on a thread's sheet, where the next one would read it."""
+"""What documents leave behind in a thread's rows, where the next one would read it."""
 
 from unittest.mock import patch
 
@@ -23,9 +23,9 @@ def test_slots_that_nobody_uses_weigh_nothing():
     chain.initialise(12)
     for _ in range(3):
         chain.step()
-    sheets = chain.sweeper.explicit.sheets
-    width, n_rows = sheets.known[0, N_SLOTS], N_BASES + 3 * N_LOCAL
-    rows = sheets.reals[0, : n_rows * width].reshape(n_rows, width)
+    node_rows = chain.sweeper.explicit.scratch[0]
+    width, n_rows = node_rows.known[0, N_SLOTS], N_BASES + 3 * N_LOCAL
+    rows = node_rows.reals[0, : n_rows * width].reshape(n_rows, width)
     of_nodes = rows[N_BASES:].reshape(N_LOCAL, 3, -1)  # A, stay and open
     assert of_nodes[:, 0, :N_BASES].any(), "the quick kernel has not been at work"
     assert not rows[:N_BASES, N_BASES:].any()

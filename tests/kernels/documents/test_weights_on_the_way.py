@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from kernels.documents.exact import interpreted_state, replaced
-from kernels.documents.exact_explicit import FAST
+from kernels.documents.exact_explicit import engine_for
 from kernels.documents.test_explicit_transitions import two_layers
 from oracle.pmf import stirling
 from oracle.toys import Toy, bursty, bursty_layers, diamond, three_layers
 from pitmanyor import models
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.documents.one_node import explicit as simple
-from pitmanyor.kernels.documents.own_words import explicit as crossed_sweep
+from pitmanyor.kernels.documents.one_node import explicit as one_node
+from pitmanyor.kernels.documents.one_node import own_words_draw
 from pitmanyor.kernels.documents.own_words import scratch as own_words
 from pitmanyor.kernels.documents.own_words import word_repeats
-from pitmanyor.kernels.documents.topic_nodes import explicit as quick
+from pitmanyor.kernels.documents.topic_nodes import explicit as topic_nodes
+from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
-from pitmanyor.kernels.documents.topic_nodes import sheet_words
 from pitmanyor.kernels.runtime.simd import WIDTH
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import initialise
@@ -63,8 +63,10 @@ def share(weights: np.ndarray) -> np.ndarray:
 def sums_of(prefix: np.ndarray, n_slots: int) -> np.ndarray:
     """The slots' weights; what lies beyond them, up to the end of the last vector, weighs nothing."""
     last = -(-n_slots // WIDTH) * WIDTH
+    if n_slots == 0:
+        return np.zeros(0)
     total = prefix[n_slots - 1]  # prefix sums of one vector are added in another order than the next
-    assert np.all(np.abs(prefix[n_slots:last] - total) < 1e-14 * total), "a slot that nobody uses has weight"
+    assert np.all(np.abs(prefix[n_slots:last] - total) <= 1e-14 * total), "a slot that nobody uses has weight"
     return np.diff(prefix[:n_slots], prepend=0.0)
 
 
@@ -78,12 +80,36 @@ class Watch:
         assert np.abs(share(found) - share(expected)).max() < 1e-11
         self.seen[n_slots] += 1
 
+    def draw(self, given, mean, place: int, n_bases: int):
+        """What is drawn, and what the token at a place of a new document brings by chance: to topics, and by base."""
+        if not (len(mean) and mean.by_chance):
+            return self.right(*given), None
+        of_token = slice(place * n_bases, (place + 1) * n_bases)
+        before = mean.shares.copy(), mean.sums.of_tokens[of_token].copy()
+        drawn = self.right(*given)
+        return drawn, (mean.shares - before[0], mean.sums.of_tokens[of_token] - before[1])
 
-class Simple(Watch):
-    def __call__(self, net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u):
+    def check(self, counted, brings: np.ndarray, products: np.ndarray) -> None:
+        """To topics it is what is told; `products` are p_k phi_kw, a row per base."""
+        if counted is not None:
+            assert np.abs(counted[0] + counted[1] @ products - brings).max() < 1e-11 * brings.sum()
+            self.counted += 1
+
+    counted = 0
+
+
+def brought(expected: np.ndarray, counts: np.ndarray, sits: np.ndarray, a: float) -> np.ndarray:
+    """What a token brings to each topic by chance, less a t/c with what c and t are then (maths 7)."""
+    c, t = counts
+    return share(expected) * (1.0 - a * (t + 1.0 - sits) / (c + 1.0))
+
+
+class OneNode(Watch):
+    def __call__(self, *given):
+        net, _, slots, mean, shape, gain, token, n_slots, *_ = given
         p = net.stay[shape.row : shape.row + N_HELD]
-        phi = net.stay[int(row) : int(row) + N_HELD]
-        found, expected = gain * p * phi, np.zeros(N_HELD)
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
+        found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
         beyond = sums_of(slots.weights, n_slots)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
         for k in range(N_HELD):
@@ -92,101 +118,119 @@ class Simple(Watch):
             found[k] += beyond[h] if h is not None else 0.0
             stay, opens = terms(c, t, shape.discount)
             expected[k] = (stay + gain * opens * p[k]) * phi[k]
+            counts[:, k], sits[k] = (c, t), stay / (stay + gain * opens * p[k])
         self.compare(found, expected, n_slots)
-        return self.right(net, sums, slots, shape, gain, s, pair, word, row, n_slots, held, u)
+        drawn, counted = self.draw(given, mean, int(token.seat), 1)
+        self.check(counted, brought(expected, counts, sits, shape.discount), np.array([p * phi]))
+        return drawn
 
 
-class Crossed(Watch):
+class OneNodeOwn(Watch):
     def __call__(self, *given):
-        net, _, slots, crossed, shape, gain, _, _, row, n_slots, n_listed, *_ = given
+        net, tables, terms_, _, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, *_ = given
+        own_words_draw.weigh_dishes(net, tables, terms_, slots, own, shape, word_node, gain, token.row, n_listed)
         p = net.stay[shape.row : shape.row + N_HELD]
-        phi = net.stay[int(row) : int(row) + N_HELD]
+        phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         beyond = sums_of(slots.weights, n_slots)
-        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
-        found, expected = gain * p * phi, np.zeros(N_HELD)
+        listed = {int(own.slot[i]): i for i in range(n_listed)}
+        found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
         place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
-        a, b = 0.4, 1.1  # of the toy's crossed node
+        a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             stay, opens, word = 0.0, 1.0, phi[k]
             if k in place:
                 h = place[k]
                 i = listed.get(h)
-                found[k] = beyond[h] + (crossed.weights[i] if i is not None else 0.0)
+                found[k] = beyond[h] + (own.weights[i] if i is not None else 0.0)
+                counts[:, k] = slots.customers[h], slots.tables[h]
                 stay, opens = terms(int(slots.customers[h]), int(slots.tables[h]), shape.discount)
-                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
-                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
+                dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = (stay + gain * opens * p[k]) * word
+            sits[k] = stay / (stay + gain * opens * p[k])
         self.compare(found, expected, n_slots)
-        return self.right(*given)
+        drawn, counted = self.draw(given, mean, int(token.seat), 1)
+        self.check(counted, brought(expected, counts, sits, shape.discount), np.array([p * phi]))
+        return drawn
 
 
-class Quick(Watch):
-    def __call__(self, net, sums, sheet, frame, leaf, gain, token, n_slots, u):
-        chosen = self.right(net, sums, sheet, frame, leaf, gain, token, n_slots, u)
+class TopicNodes(Watch):
+    def __call__(self, *given):
+        net, _, node_rows, mean, frame, leaf, gain, token, n_slots, _ = given
+        chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, width = frame.n_bases, int(frame.width)
-        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         weights = int(rows.prefix_row(frame))
-        beyond = sums_of(sheet.reals[weights : weights + width], n_slots)
-        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
-        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
+        beyond = sums_of(node_rows.reals[weights : weights + width], n_slots)
+        found = gain * sum(node_rows.form[r] * p[r] for r in range(n_bases)) * phi
+        brings = np.zeros(N_HELD)
+        expected, place = np.zeros(N_HELD), {int(node_rows.topic[h]): h for h in range(n_bases, n_slots)}
         for k in range(N_HELD):
             h = place.get(k)
             found[k] += beyond[h] if h is not None else 0.0
-            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * phi[k]
+            expected[k] = self.value(node_rows, frame, leaf, h, [row[k] for row in p]) * phi[k]
+            brings[k] = self.part
         self.compare(found, expected, n_slots)
+        if len(mean) and leaf == mean.leaf:
+            self.check(counted, brings * share(expected), np.array(p) * phi)
         return chosen
 
-    def value(self, sheet, frame, leaf: int, h: int | None, p: list[float]) -> float:
+    def value(self, node_rows, frame, leaf: int, h: int | None, p: list[float]) -> float:
         """A(leaf, k) at a topic's slot, or where it has none (maths 2)."""
         width, by_row = int(frame.width), {}
         for r, mass in enumerate(p):
             by_row[r * width] = mass
         for j in range(leaf + 1):
             fact, scalar = j * int(rows.FACTS), j * int(rows.SCALARS)
-            n_customers, n_tables, *sent = (int(x) for x in sheet.facts[fact + int(rows.N_CUSTOMERS) :][:4])
-            n_up = int(sheet.facts[fact + int(rows.N_UP)])
-            priors = sheet.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
-            ups = sheet.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
+            n_customers, n_tables, *sent = (int(x) for x in node_rows.facts[fact + int(rows.N_CUSTOMERS) :][:4])
+            n_up = int(node_rows.facts[fact + int(rows.N_UP)])
+            priors = node_rows.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
+            ups = node_rows.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
             mixing = [(priors[i] + sent[i]) / (priors.sum() + n_tables) for i in range(2)] if n_up > 1 else [1.0]
             base = sum(r * by_row[int(up)] for r, up in zip(mixing, ups, strict=True))
             at = int(rows.count_at(frame, j, h)) if h is not None else 0
-            c, t = (int(sheet.counts[at]), int(sheet.counts[at + 1])) if h is not None else (0, 0)
-            a, b = float(sheet.scalars[scalar + int(rows.STEP)]), float(sheet.scalars[scalar + int(rows.CONC)])
+            c, t = (int(node_rows.counts[at]), int(node_rows.counts[at + 1])) if h is not None else (0, 0)
+            a, b = float(node_rows.scalars[scalar + int(rows.STEP)]), float(node_rows.scalars[scalar + int(rows.CONC)])
             stay, opens = terms(c, t, a)
             value = (stay + (b + a * n_tables) * opens * base) / (b + n_customers)
             if h is not None and j < leaf:  # from which a token's walk is drawn, too
-                assert sheet.reals[int(sheet.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
-            by_row[int(sheet.facts[fact + int(rows.AT)])] = value
+                assert node_rows.reals[int(node_rows.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
+            by_row[int(node_rows.facts[fact + int(rows.AT)])] = value
+        self.part = (1.0 - a * (t + 1.0 - stay / value / (b + n_customers)) / (c + 1.0)) / (b + n_customers + 1.0)
         return value
 
 
-class OwnWords(Quick):
-    """Topics on a sheet, and words of the document's own."""
+class TopicNodesOwn(TopicNodes):
+    """Topic nodes, and words of the document's own."""
 
     def __call__(self, *given):
-        chosen = self.right(*given)
-        net, _, _, _, sheet, crossed, crossing, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        net, _, _, _, node_rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
-        p = [net.stay[row : row + N_HELD] for row in sheet.bases[1 : 2 * n_bases : 2]]
+        p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
-        beyond = sums_of(sheet.reals[weights : weights + int(frame.width)], n_slots)
+        beyond = sums_of(node_rows.reals[weights : weights + int(frame.width)], n_slots)
         assert not beyond[:n_bases].any(), "what stands for no topic has weight"
-        listed = {int(crossed.slot[i]): i for i in range(n_listed)}
-        assert [crossed.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
-        found = gain * sum(sheet.form[r] * p[r] for r in range(n_bases)) * phi
-        expected, place = np.zeros(N_HELD), {int(sheet.topic[h]): h for h in range(n_bases, n_slots)}
-        a, b = crossing.discount, crossing.concentration
+        listed = {int(own.slot[i]): i for i in range(n_listed)}
+        assert [own.place[h] for h in listed] == list(range(1, n_listed + 1)), "given up, and still on the list"
+        found = gain * sum(node_rows.form[r] * p[r] for r in range(n_bases)) * phi
+        brings = np.zeros(N_HELD)
+        expected, place = np.zeros(N_HELD), {int(node_rows.topic[h]): h for h in range(n_bases, n_slots)}
+        a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             h, word = place.get(k), phi[k]
             if h is not None:
-                i, taken = listed.get(h), sheet_words.chance(sheet, crossed, frame, leaf, gain, k)
+                i, taken = listed.get(h), node_words_draw.chance(node_rows, own, frame, leaf, gain, k)
                 self.refused += taken < 1.0
-                found[k] = found[k] * taken + beyond[h] + (crossed.weights[i] if i is not None else 0.0)
-                dish = terms(int(crossed.seated[i]), int(crossed.opened[i]), a) if i is not None else (0.0, 1.0)
-                word = (dish[0] + (b + a * crossed.tables[h]) * dish[1] * phi[k]) / (b + crossed.customers[h])
-            expected[k] = self.value(sheet, frame, leaf, h, [row[k] for row in p]) * word
+                found[k] = found[k] * taken + beyond[h] + (own.weights[i] if i is not None else 0.0)
+                dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
+                word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
+            expected[k] = self.value(node_rows, frame, leaf, h, [row[k] for row in p]) * word
+            brings[k] = self.part
         self.compare(found, expected, n_slots)
+        if len(mean) and leaf == mean.leaf:
+            self.check(counted, brings * share(expected), np.array(p) * phi)
         return chosen
 
     refused = 0
@@ -195,30 +239,30 @@ class OwnWords(Quick):
 def counted_again(right, state):
     """Restaurants of own words, as they are put away, against the tokens of their stream."""
 
-    def close(net, text, crossed, crossing, d, n_slots, joint):
+    def close(net, text, own, word_node, d, n_slots, joint):
         emits = [state.plan.index[stream.emit] for stream in state.plan.graph.streams]
-        at, found = d * len(emits) + emits.index(crossing.node), Counter()
+        at, found = d * len(emits) + emits.index(word_node.node), Counter()
         for i in range(text.first[at], text.first[at + 1]):
-            found[int(text.topic[i])] += 1 + 1000 * bool(text.code[i] & np.uint32(crossing.bit))
-        counts = crossed.customers[:n_slots] + 1000 * crossed.tables[:n_slots]
+            found[int(text.topic[i])] += 1 + 1000 * bool(text.code[i] & np.uint32(word_node.bit))
+        counts = own.customers[:n_slots] + 1000 * own.tables[:n_slots]
         assert sorted(found.values()) == sorted(counts[counts > 0].tolist())
-        right(net, text, crossed, crossing, d, n_slots, joint)
+        right(net, text, own, word_node, d, n_slots, joint)
 
     return close
 
 
 CASES = {
-    "one node": ("simple", three_layers, simple, Simple),
-    "bursty": ("crossed", bursty, crossed_sweep, Crossed),
-    "tntm": ("quick", diamond, quick, Quick),
-    "two layers": ("quick", lambda: (two_layers(), None), quick, Quick),
-    "bursty, on a sheet": ("quick", bursty, quick, OwnWords),
-    "bursty layers": ("quick", bursty_layers, quick, OwnWords),
+    "one node": ("one node", three_layers, one_node, OneNode),
+    "bursty": ("one node", bursty, one_node, OneNodeOwn),
+    "tntm": ("topic nodes", diamond, topic_nodes, TopicNodes),
+    "two layers": ("topic nodes", lambda: (two_layers(), None), topic_nodes, TopicNodes),
+    "bursty, as topic nodes": ("topic nodes", bursty, topic_nodes, TopicNodesOwn),
+    "bursty layers": ("topic nodes", bursty_layers, topic_nodes, TopicNodesOwn),
     "bursty tntm": (
-        "quick",
+        "topic nodes",
         lambda: (models.bursty(diamond()[0], discount=0.3, concentration=0.8), None),
-        quick,
-        OwnWords,
+        topic_nodes,
+        TopicNodesOwn,
     ),
 }
 
@@ -236,25 +280,29 @@ def test_planted_bugs_in_moving_slots_show(bug):
         check("bursty tntm")
 
 
+def watch_draws(watch: type[Watch], module):
+    """Where a kernel draws topics, and what stands in for it."""
+    name = "draw_own" if watch in (TopicNodesOwn, OneNodeOwn) else "draw"
+    watched = watch(getattr(module, name))
+    return watched, patch.object(module, name, watched)
+
+
 def check(case: str) -> None:
     """Sweep documents and compare every draw."""
-    kernel, make, module, watch = CASES[case]
+    engine, make, module, watch = CASES[case]
     state = interpreted_state(toy(make()[0]), "clamp")
     initialise(state, (1, 0, 0), n_topics=N_LIVE)
     assert arrange(state, np.arange(state.capacity) < N_HELD) == N_HELD
     Switch(state).down(state, (1, 0, 1))
-    explicit = Explicit(state, 1)
-    assert getattr(explicit, kernel)
-    for flag in FAST:
-        setattr(explicit, flag, flag == kernel)
-    own, right = watch is OwnWords, own_words.close_stream
-    name = "draw_own" if own else "draw"
-    watched = watch(getattr(module, name))
-    with patch.object(module, name, watched), replaced(right, counted_again(right, state) if own else right):
+    explicit = Explicit(state, 1, engine_for(state, engine))
+    own, right = watch is TopicNodesOwn, own_words.close_stream
+    watched, patched = watch_draws(watch, module)
+    with patched, replaced(right, counted_again(right, state) if own else right):
         explicit.sweep(state, np.arange(len(SIZES)), N_HELD, (1, 0, 2), PASSES)
     assert sum(watched.seen.values()) > 100
     assert min(watched.seen) <= WIDTH < max(watched.seen), "slots of one vector and of two were to be seen"
     assert not own or watched.refused > 0, "topics that weigh less than by the form were to be seen"
-    left = explicit.dishes
-    assert not any(x.any() for x in (left.customers, left.tables, left.place)), "the next document would read it"
-    assert np.all(left.factor == 1.0)
+    left = explicit.scratch[1]
+    if len(left):
+        assert not any(x.any() for x in (left.customers, left.tables, left.place)), "the next document would read it"
+        assert np.all(left.factor == 1.0)

@@ -76,6 +76,12 @@ if vars(config)["DISABLE_JIT"]:
             w = w[:half] + w[half : 2 * half]
         return w[0]
 
+    def place_in_block(values, a, b, x):
+        w = values[int(a) : int(a) + BLOCK] * values[int(b) : int(b) + BLOCK]
+        first, second = prefix_sums(w[:WIDTH].copy()), prefix_sums(w[WIDTH:].copy())
+        x = values.dtype.type(x) if isinstance(x, float) else x
+        return sum(bool(x >= end) for end in np.concatenate([first, second + first[-1]]))
+
     def prefetch(array, i):
         return None
 
@@ -257,17 +263,37 @@ else:
         shared = types.UniTuple(real, 2)
         return types.void(rows, types.uint64, pair, shared, pair, real, real, types.uint64), generate
 
+    def _products(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
+        """The products of two blocks of the first argument, which start at the next two, by vectors."""
+        element, pointer = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
+        halves = []
+        for start in range(0, BLOCK, WIDTH):
+            x, y = (_load(builder, pointer, builder.add(i, _I64(start)), element) for i in args[1:3])
+            halves.append(builder.fmul(x, y))
+        return halves
+
+    @intrinsic
+    def place_in_block(typing: Any, values: Any, a: Any, b: Any, x: Any) -> Any:
+        """Into which product of two blocks x falls, if they lie one after the other; BLOCK if beyond them all."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            first, second = (build_sums(builder, w) for w in _products(context, builder, signature, args))
+            second = builder.fadd(second, _spread(builder, builder.extract_element(first, _I32(WIDTH - 1))))
+            count = _I64(0)
+            for sums in (first, second):
+                below = builder.fcmp_ordered("<=", sums, _spread(builder, args[3]))
+                number = builder.ctpop(builder.bitcast(below, ir.IntType(WIDTH)))
+                count = builder.add(count, builder.zext(number, _I64))
+            return count
+
+        return types.int64(values, types.int64, types.int64, values.dtype), generate
+
     @intrinsic
     def dot_block(typing: Any, values: Any, a: Any, b: Any) -> Any:
         """The sum of products of two blocks of one array, which start at a and b."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element, pointer = _real(signature.args[0]), _data(context, builder, signature.args[0], args[0])
-            halves = []
-            for start in range(0, BLOCK, WIDTH):
-                x, y = (_load(builder, pointer, builder.add(i, _I64(start)), element) for i in args[1:])
-                halves.append(builder.fmul(x, y))
-            w = builder.fadd(*halves)
+            w = builder.fadd(*_products(context, builder, signature, args))
             for half in _HALVES:
                 lanes = [*range(half, 2 * half)] + [0] * (WIDTH - half)
                 w = builder.fadd(w, builder.shuffle_vector(w, w, _mask(lanes)))

@@ -17,7 +17,7 @@ from pitmanyor.kernels.documents.general.document import (
     word_part,
 )
 from pitmanyor.kernels.documents.general.local_nodes import evaluate, leave_local, linearise, plan_leaving, seat_local
-from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
+from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     FIRST,
@@ -33,6 +33,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.births import update_topics
 from pitmanyor.kernels.restaurant.scoring import fill_form, multiply, pick, score_side
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
@@ -169,7 +170,7 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    desk = take(desks, 0)
+    desk = of_thread(desks, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]

@@ -23,7 +23,7 @@ from pitmanyor.kernels.documents.general.document import (
     word_part,
 )
 from pitmanyor.kernels.documents.general.local_nodes import evaluate, leave_local, linearise, plan_leaving, seat_local
-from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot, take
+from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
@@ -39,9 +39,10 @@ from pitmanyor.kernels.restaurant.arrays import (
     Side,
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
-from pitmanyor.kernels.runtime.simd import dot_block
+from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
 EXPLICIT = 7  # the purpose of this sweep's random streams
 TRIES = 32  # draws of a topic outside the document before it is found by a full scan
@@ -93,7 +94,7 @@ def dot(values, a, b, n_held, blocks):
     total = 0.0
     for block in range((n_held + BLOCK - 1) // BLOCK):
         blocks[block] = dot_part(values, a, b, n_held, block)
-        total += blocks[block]
+        total += float(blocks[block])
     return total
 
 
@@ -160,15 +161,31 @@ def pick_product(values, a, b, blocks, x, n_held):
 
 
 @inner
+def pick_uncached(values, a, b, x, n_held):
+    """As `pick_product`, where no sums over blocks are at hand."""
+    block, last = 0, (n_held - 1) // BLOCK
+    while block < last:
+        part = dot_part(values, a, b, n_held, block)
+        if x < part:
+            break
+        x -= part
+        block += 1
+    return pick_in_block(values, a, b, block, x, n_held)
+
+
+@inner
 def pick_in_block(values, a, b, block, x, n_held):
     """The topic of a block into which x falls, uniform on (0, the block's sum of products)."""
     k, end = block * BLOCK, min((block + 1) * BLOCK, n_held) - 1
-    while k < end:
-        weight = product(values, a, b, k)
-        if x < weight:
-            break
-        x -= weight
-        k += 1
+    if a >= 0 and b >= 0 and end - k == BLOCK - 1:
+        k = min(k + place_in_block(values, a + k, b + k, x), end)
+    else:
+        while k < end:
+            weight = product(values, a, b, k)
+            if x < weight:
+                break
+            x -= weight
+            k += 1
     while product(values, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
         k -= 1
     return k
@@ -333,7 +350,7 @@ def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_hel
 def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block):
     """The documents of one block, at the desk of the thread that runs it."""
     thread = numba.get_thread_id()
-    desk = take(desks, thread)
+    desk = of_thread(desks, thread)
     mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
     other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
     parts = bench.components[thread]

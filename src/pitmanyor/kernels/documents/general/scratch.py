@@ -28,7 +28,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.seating import leave_probability, open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small
-from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.jit import inlined, kernel
 
 OF_TOPIC, TOKENS = 0, 1
 N_CUSTOMERS, N_TABLES, TO, N_TO = 2, 3, 4, 5  # after CUSTOMERS and TABLES
@@ -37,7 +37,7 @@ TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 
 
 class Desk(NamedTuple):
-    """Scratch of one thread (arrays have a leading thread axis until `take` picks one)."""
+    """Scratch of one thread (arrays have a leading thread axis until `of_thread` picks one)."""
 
     slots: Ints  # (slot, OF_TOPIC or TOKENS); the common slot holds the number of slots
     slot_of: Ints  # (topic) -> slot or -1
@@ -47,21 +47,6 @@ class Desk(NamedTuple):
     concentration: Floats  # (node)
     weights: Floats  # (slot)
     blocks: Floats
-
-
-@inner
-def take(desk, thread):
-    """The desk of one thread."""
-    return Desk(
-        desk.slots[thread],
-        desk.slot_of[thread],
-        desk.ints[thread],
-        desk.reals[thread],
-        desk.forms[thread],
-        desk.concentration[thread],
-        desk.weights[thread],
-        desk.blocks[thread],
-    )
 
 
 @kernel

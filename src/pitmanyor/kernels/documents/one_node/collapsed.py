@@ -1,6 +1,6 @@
 """The collapsed sweep for documents with one local node over one base: target of general/collapsed.py, fewer bundles.
 
-Words may have crossed nodes (own_words/scratch.py): then a token leaves the shared nodes, and comes to them, only where
+Words may have own nodes (own_words/scratch.py): then a token leaves the shared nodes, and comes to them, only where
 a table goes or is opened in its own.
 """
 
@@ -19,14 +19,12 @@ from pitmanyor.kernels.documents.one_node.scratch import (
     save,
     set_slot,
     shape_of,
-    take_slots,
 )
 from pitmanyor.kernels.documents.own_words.scratch import (
     close_stream,
     count_restaurant,
-    crossing_of,
     open_stream,
-    take_crossed,
+    word_node_of,
 )
 from pitmanyor.kernels.documents.own_words.word_repeats import (
     close_run,
@@ -56,12 +54,13 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.births import update_topics
 from pitmanyor.kernels.restaurant.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
 
 @inner
-def score_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain):
+def score_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain):
     """The weight of every topic for a token that was taken out, up to the restaurant's scale; returns their total."""
     entry, n_shared, word_entry, bottom = place
     n_columns = net.status[N_COLUMNS]
@@ -75,8 +74,8 @@ def score_plain(net, tables, terms, topics, words, visit, slots, crossed, shape,
         p = net.reals[shape.node, BASE] if shape.parent < 0 else float(topics.values[shape.parent, k])
         phi = float(words.values[bottom, k])
         excess = (slots.stay[h] + gain * p * slots.opening[h]) * phi
-        if crossing.node >= 0:
-            weight = word_weight(tables, terms, crossed, crossing, h, phi)
+        if word_node.node >= 0:
+            weight = word_weight(tables, terms, own, word_node, h, phi)
             excess = (slots.stay[h] + gain * p * (1.0 + float(slots.opening[h]))) * weight - visit.score[k]
         visit.score[k] += excess
         visit.blocks[k // BLOCK] += excess
@@ -99,7 +98,7 @@ def weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns):
 
 
 @inlined
-def take_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, k, key, n):
+def take_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, k, key, n):
     """Remove a token of topic k from both sides; whether it left, whether its table did, and the counter."""
     entry, _, word_entry, bottom = place
     h = np.uint64(slots.slot_of[k])
@@ -113,17 +112,17 @@ def take_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, 
     length, word_length, goes = 0, 0, np.int64(1)
     if leaves:
         length, n = plan_removal(net, tables, topics, entry, shape.parent, k, 0, key, n)
-    if crossing.node >= 0:
-        goes, n = leaves_dish(tables, terms, crossed, crossing, h, key, n)
+    if word_node.node >= 0:
+        goes, n = leaves_dish(tables, terms, own, word_node, h, key, n)
     if length == STUCK or goes < 0:
         return False, leaves, n
     if goes > 0:
         word_length, n = plan_removal(net, tables, words, word_entry, bottom, k, 0, key, n)
     if word_length == STUCK:
         return False, leaves, n
-    if crossing.node >= 0:
-        leave_dish(crossed, h, goes)
-        count_restaurant(crossed, crossing, h, -1, -goes)
+    if word_node.node >= 0:
+        leave_dish(own, h, goes)
+        count_restaurant(own, word_node, h, -1, -goes)
     slots.customers[h] -= 1
     slots.tables[h] -= leaves
     visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, 0, length, k))
@@ -136,11 +135,11 @@ def take_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, 
 
 @inlined
 def put_plain(
-    net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain, forced, key, n
+    net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain, forced, key, n
 ):
     """Draw a topic (or take the forced one) and its walks; returns it, whether tables opened, and the counter."""
     entry, _, word_entry, bottom = place
-    total = score_plain(net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain)
+    total = score_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain)
     k = forced
     if k < 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
@@ -156,8 +155,8 @@ def put_plain(
         lowest, n = seat(net, tables, terms, topics, entry, shape.parent, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
     opened = np.int64(1)
-    if crossing.node >= 0 and h != NONE:
-        opened, n = opens_dish(tables, terms, crossed, crossing, h, float(words.values[bottom, k]), key, n)
+    if word_node.node >= 0 and h != NONE:
+        opened, n = opens_dish(tables, terms, own, word_node, h, float(words.values[bottom, k]), key, n)
     if opened > 0:
         _, n = seat(net, tables, terms, words, word_entry, bottom, k, key, n)
     changed, n = update_topics(net, k, key, n)
@@ -167,7 +166,7 @@ def put_plain(
 
 
 @inner
-def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, crossed, d, key):
+def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, own, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
     n = np.int64(0)
     n_streams, context = text.leaf.shape[1], text.context[d]
@@ -181,41 +180,41 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
     for s in range(n_streams):
         which = text.leaf[context, s, WORD_LIST]
         place = (entry, topics.lists[context, SHARED], words.lists[which, FIRST], words.lists[which, SHARED] - 1)
-        crossing = crossing_of(net, terms, words, which)
+        word_node = word_node_of(net, terms, words, which)
         top, in_order = row_of_words(net, text, words, d, s)
         start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
-        if crossing.node >= 0:
-            open_stream(text, slots.seat, crossed, crossing, (start, stop), first, n_slots)
+        if word_node.node >= 0:
+            open_stream(text, slots.seat, own, word_node, (start, stop), first, n_slots)
         while start < stop:
             end, n_listed = end_of_run(text, start, stop), np.int64(0)
-            if crossing.node >= 0:
-                n_listed = open_run(text, slots.seat, crossed, crossing, (start, end), first)
+            if word_node.node >= 0:
+                n_listed = open_run(text, slots.seat, own, word_node, (start, end), first)
             for token in range(start, end):
                 if in_order:
                     fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
                 set_word_cells(words, text, which, token)
                 at = (token, first, n_slots, n_tables, n_listed)
                 n_slots, n_tables, n_listed, n = update_plain(
-                    net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n
+                    net, tables, terms, text, topics, words, visit, slots, own, shape, word_node, place, at, key, n
                 )
-            if crossing.node >= 0:
-                joint += close_run(tables, terms, text, slots.seat, crossed, crossing, (start, end), first, n_listed)
+            if word_node.node >= 0:
+                joint += close_run(tables, terms, text, slots.seat, own, word_node, (start, end), first, n_listed)
             start = end
-        if crossing.node >= 0:
-            close_stream(net, text, crossed, crossing, d, n_slots, joint)
+        if word_node.node >= 0:
+            close_stream(net, text, own, word_node, d, n_slots, joint)
     measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
     save(text, slots, shape, d, n_slots)
 
 
 @inlined
-def update_plain(net, tables, terms, text, topics, words, visit, slots, crossed, shape, crossing, place, at, key, n):
+def update_plain(net, tables, terms, text, topics, words, visit, slots, own, shape, word_node, place, at, key, n):
     """One token; returns the numbers of slots, tables and who have its word, and the counter."""
     token, first, n_slots, n_tables, n_listed = at
     k = np.int64(text.topic[token])
     forced = np.int64(FORCED - k) if k < 0 else np.int64(-1)
     if k >= 0:
         left, took, n = take_plain(
-            net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, k, key, n
+            net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, k, key, n
         )
         if not left:
             return n_slots, n_tables, n_listed, n
@@ -223,7 +222,7 @@ def update_plain(net, tables, terms, text, topics, words, visit, slots, crossed,
         set_slot(tables, terms, slots, shape, np.uint64(slots.slot_of[k]))
     gain = shape.concentration + shape.discount * n_tables
     k, opens, opened, n = put_plain(
-        net, tables, terms, topics, words, visit, slots, crossed, shape, crossing, place, n_slots, gain, forced, key, n
+        net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain, forced, key, n
     )
     if slots.slot_of[k] == NONE:
         _, n_slots = open_slot(net, slots, shape, np.uint64(k), n_slots)
@@ -232,16 +231,16 @@ def update_plain(net, tables, terms, text, topics, words, visit, slots, crossed,
     slots.customers[h] += 1
     slots.tables[h] += opens
     set_slot(tables, terms, slots, shape, h)
-    if crossing.node >= 0:
-        n_listed = seat_dish(crossed, h, opened, n_listed)
-        count_restaurant(crossed, crossing, h, 1, opened)
+    if word_node.node >= 0:
+        n_listed = seat_dish(own, h, opened, n_listed)
+        count_restaurant(own, word_node, h, 1, opened)
     return n_slots, n_tables + opens, n_listed, n
 
 
 @kernel
-def plain_collapsed_sweep(net, tables, terms, bench, crossed, text, topics, words, visit, documents, start, seed):
+def plain_collapsed_sweep(net, tables, terms, bench, own, text, topics, words, visit, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
-    slots, mine = take_slots(bench, 0), take_crossed(crossed, 0)
+    slots, mine = of_thread(bench, 0), of_thread(own, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]

@@ -57,7 +57,7 @@ COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are cou
 
 
 class Slots(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_slots` picks one."""
+    """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 
     topic: np.ndarray  # (slot): uint32
     column: np.ndarray  # (slot): uint32, where a word's value is read: the topic, or any other where it weighs nothing
@@ -89,26 +89,6 @@ class Shape(NamedTuple):
     parent: int  # its position, -1 for a Dirichlet
     shift: int
     n_held: int
-
-
-@inner
-def take_slots(slots, thread):
-    return Slots(
-        slots.topic[thread],
-        slots.column[thread],
-        slots.slot_of[thread],
-        slots.seat[thread],
-        slots.customers[thread],
-        slots.tables[thread],
-        slots.stay[thread],
-        slots.opening[thread],
-        slots.leave[thread],
-        slots.base[thread],
-        slots.weights[thread],
-        slots.sums[thread],
-        slots.stamp[thread],
-        slots.blocks[thread],
-    )
 
 
 @inlined
@@ -156,7 +136,10 @@ def new_terms(tables, terms, slots, shape, h):
     """Slot h with stay and the opening part after a change of its counts, not yet written; its `leave` is."""
     c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
     real = slots.stay.dtype.type
-    if is_small(c, t) and shape.kind != DIRICHLET:
+    if shape.kind == DIRICHLET:
+        slots.leave[h] = 0.0
+        return h, real(c), real(0.0)
+    if is_small(c, t):
         at = place_of(shape.index, c, t)
         stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
         slots.leave[h] = terms.flat[at + np.uint64(LEAVE)]
@@ -306,5 +289,11 @@ def save(text, slots, shape, d, n_slots):
         opened = slots.tables[h] > 0
         slots.tables[h] -= np.int32(opened)
         text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
+    free_slots(slots, n_slots)
+
+
+@inlined
+def free_slots(slots, n_slots):
+    """No topic has a slot."""
     for h in range(n_slots):
         slots.slot_of[np.uint64(slots.topic[h])] = NONE

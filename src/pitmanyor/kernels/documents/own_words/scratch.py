@@ -33,8 +33,8 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 
-class Crossed(NamedTuple):
-    """Scratch of one thread, with a leading thread axis until `take_crossed` picks one; empty between documents.
+class OwnWords(NamedTuple):
+    """Scratch of one thread, with a leading thread axis until `of_thread` picks one; empty between documents.
 
     Where no words are a document's own an empty tuple stands for it: Numba leaves out what `len` tells it to.
     """
@@ -49,8 +49,8 @@ class Crossed(NamedTuple):
     weights: Reals  # (place)
 
 
-class Crossing(NamedTuple):
-    """What the crossed node of a stream is; without one, `node` is -1."""
+class WordNode(NamedTuple):
+    """What the own node of a stream is; without one, `node` is -1."""
 
     node: int
     kind: int
@@ -62,29 +62,13 @@ class Crossing(NamedTuple):
 
 
 @inner
-def take_crossed(crossed, thread):
-    if len(crossed) == 0:
-        return ()
-    return Crossed(
-        crossed.customers[thread],
-        crossed.tables[thread],
-        crossed.factor[thread],
-        crossed.place[thread],
-        crossed.slot[thread],
-        crossed.seated[thread],
-        crossed.opened[thread],
-        crossed.weights[thread],
-    )
-
-
-@inner
-def crossing_of(net, terms, words, which):
-    """The crossed node at the bottom of a word list."""
+def word_node_of(net, terms, words, which):
+    """The own node at the bottom of a word list."""
     bottom = words.lists[which + 1, FIRST] - 1
     if words.entries[bottom, MODE] != AS_IS:
-        return Crossing(-1, 0, 0, 0, 0.0, 1.0, 0)
+        return WordNode(-1, 0, 0, 0, 0.0, 1.0, 0)
     node = net.cells[words.entries[bottom, CELL], NODE]
-    return Crossing(
+    return WordNode(
         node,
         net.nodes[node, KIND],
         net.status[RULE],
@@ -96,50 +80,50 @@ def crossing_of(net, terms, words, which):
 
 
 @inlined
-def gain_of(crossed, crossing, h):
+def gain_of(own, word_node, h):
     """E = b + a T of the restaurant of slot h."""
-    return crossing.concentration + crossing.discount * crossed.tables[h]
+    return word_node.concentration + word_node.discount * own.tables[h]
 
 
 @inlined
-def scale_of(crossed, crossing, h):
-    return 1.0 / (crossing.concentration + crossed.customers[h])
+def scale_of(own, word_node, h):
+    return 1.0 / (word_node.concentration + own.customers[h])
 
 
 @inlined
-def factor_of(crossed, crossing, h):
+def factor_of(own, word_node, h):
     """E / (b + C) of the restaurant of slot h: exactly 1 where nobody is."""
-    return gain_of(crossed, crossing, h) / (crossing.concentration + crossed.customers[h])
+    return gain_of(own, word_node, h) / (word_node.concentration + own.customers[h])
 
 
 @inlined
-def count_restaurant(crossed, crossing, h, customers, tables):
+def count_restaurant(own, word_node, h, customers, tables):
     """So many customers and tables more in the restaurant of slot h."""
-    crossed.customers[h] += customers
-    crossed.tables[h] += tables
-    crossed.factor[h] = factor_of(crossed, crossing, h)
+    own.customers[h] += customers
+    own.tables[h] += tables
+    own.factor[h] = factor_of(own, word_node, h)
 
 
 @inner
-def open_stream(text, seats, crossed, crossing, tokens, first, n_slots):
+def open_stream(text, seats, own, word_node, tokens, first, n_slots):
     """The restaurants of the document's topics from the walks of a stream's tokens, whose slots are `seats`."""
-    bit = np.uint32(crossing.bit)
+    bit = np.uint32(word_node.bit)
     for i in range(tokens[0], tokens[1]):
         token = np.uint64(i)
         if text.topic[token] >= 0:
             h = np.uint64(seats[np.uint64(i - first)])
-            crossed.customers[h] += 1
-            crossed.tables[h] += np.int32((text.code[token] & bit) != 0)
+            own.customers[h] += 1
+            own.tables[h] += np.int32((text.code[token] & bit) != 0)
     for h in range(n_slots):
-        crossed.factor[h] = factor_of(crossed, crossing, h)
+        own.factor[h] = factor_of(own, word_node, h)
 
 
 @inner
-def close_stream(net, text, crossed, crossing, d, n_slots, joint):
+def close_stream(net, text, own, word_node, d, n_slots, joint):
     """Measure the restaurants (their own part is made for all documents at once) and empty them."""
-    out = text.measures[d, net.nodes[crossing.node, DESK]]
+    out = text.measures[d, net.nodes[word_node.node, DESK]]
     out[JOINT], out[SEATED], out[OPENED] = joint, 0.0, 0.0
     for h in range(n_slots):
-        out[SEATED] += crossed.customers[h]
-        out[OPENED] += crossed.tables[h]
-        crossed.customers[h], crossed.tables[h], crossed.factor[h] = 0, 0, 1.0
+        out[SEATED] += own.customers[h]
+        out[OPENED] += own.tables[h]
+        own.customers[h], own.tables[h], own.factor[h] = 0, 0, 1.0

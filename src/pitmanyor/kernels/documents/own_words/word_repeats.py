@@ -16,41 +16,41 @@ from pitmanyor.kernels.runtime.random import uniform
 
 
 @inlined
-def enlist(crossed, h, n_listed):
+def enlist(own, h, n_listed):
     """Where slot h stands in the list, with the length of the list: at its end if it was not there."""
-    if crossed.place[h] > 0:
-        return np.uint64(crossed.place[h] - 1), n_listed
+    if own.place[h] > 0:
+        return np.uint64(own.place[h] - 1), n_listed
     p = np.uint64(n_listed)
-    crossed.slot[p], crossed.seated[p], crossed.opened[p] = h, 0, 0
-    crossed.place[h] = n_listed + 1
+    own.slot[p], own.seated[p], own.opened[p] = h, 0, 0
+    own.place[h] = n_listed + 1
     return p, n_listed + 1
 
 
 @inlined
-def strike(crossed, h, n_listed):
+def strike(own, h, n_listed):
     """Take slot h, which nobody with the word is at, off the list; returns its length."""
-    if crossed.place[h] == 0:
+    if own.place[h] == 0:
         return n_listed
-    p, last = np.uint64(crossed.place[h] - 1), np.uint64(n_listed - 1)
-    crossed.slot[p], crossed.seated[p], crossed.opened[p] = (
-        crossed.slot[last],
-        crossed.seated[last],
-        crossed.opened[last],
+    p, last = np.uint64(own.place[h] - 1), np.uint64(n_listed - 1)
+    own.slot[p], own.seated[p], own.opened[p] = (
+        own.slot[last],
+        own.seated[last],
+        own.opened[last],
     )
-    crossed.place[np.uint64(crossed.slot[p])] = np.int64(p) + 1
-    crossed.place[h] = 0
+    own.place[np.uint64(own.slot[p])] = np.int64(p) + 1
+    own.place[h] = 0
     return n_listed - 1
 
 
 @inlined
-def move_restaurant(crossed, h, last, n_listed):
+def move_restaurant(own, h, last, n_listed):
     """Slot `last` takes the place of h, which has no customers; returns the length of the list."""
-    n_listed = strike(crossed, h, n_listed)
-    crossed.customers[h], crossed.tables[h] = crossed.customers[last], crossed.tables[last]
-    crossed.factor[h], crossed.place[h] = crossed.factor[last], crossed.place[last]
-    if crossed.place[h] > 0:
-        crossed.slot[np.uint64(crossed.place[h] - 1)] = h
-    crossed.customers[last], crossed.tables[last], crossed.factor[last], crossed.place[last] = 0, 0, 1.0, 0
+    n_listed = strike(own, h, n_listed)
+    own.customers[h], own.tables[h] = own.customers[last], own.tables[last]
+    own.factor[h], own.place[h] = own.factor[last], own.place[last]
+    if own.place[h] > 0:
+        own.slot[np.uint64(own.place[h] - 1)] = h
+    own.customers[last], own.tables[last], own.factor[last], own.place[last] = 0, 0, 1.0, 0
     return n_listed
 
 
@@ -64,67 +64,67 @@ def end_of_run(text, start, stop):
 
 
 @inner
-def open_run(text, seats, crossed, crossing, run, first):
+def open_run(text, seats, own, word_node, run, first):
     """List those who have the word of a run of tokens; returns how many."""
-    n_listed, bit = np.int64(0), np.uint32(crossing.bit)
+    n_listed, bit = np.int64(0), np.uint32(word_node.bit)
     for i in range(run[0], run[1]):
         token = np.uint64(i)
         if text.topic[token] >= 0:
-            p, n_listed = enlist(crossed, np.uint64(seats[np.uint64(i - first)]), n_listed)
-            crossed.seated[p] += 1
-            crossed.opened[p] += np.int32((text.code[token] & bit) != 0)
+            p, n_listed = enlist(own, np.uint64(seats[np.uint64(i - first)]), n_listed)
+            own.seated[p] += 1
+            own.opened[p] += np.int32((text.code[token] & bit) != 0)
     return n_listed
 
 
 @inner
-def close_run(tables, terms, text, seats, crossed, crossing, run, first, n_listed):
+def close_run(tables, terms, text, seats, own, word_node, run, first, n_listed):
     """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint."""
-    joint, bit = 0.0, np.uint32(crossing.bit)
+    joint, bit = 0.0, np.uint32(word_node.bit)
     for p in range(n_listed):
-        c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
+        c, t = np.int64(own.seated[p]), np.int64(own.opened[p])
         if c > 1:
             small = is_small(c, t)
-            joint += terms.small[crossing.index, t, c, LOG_S] if small else log_stirling(tables, crossing.index, c, t)
+            joint += terms.small[word_node.index, t, c, LOG_S] if small else log_stirling(tables, word_node.index, c, t)
     for i in range(run[0], run[1]):
         token, h = np.uint64(i), np.uint64(seats[np.uint64(i - first)])
-        p = np.uint64(crossed.place[h] - 1)
-        opened = crossed.opened[p] > 0
-        crossed.opened[p] -= np.int32(opened)
+        p = np.uint64(own.place[h] - 1)
+        opened = own.opened[p] > 0
+        own.opened[p] -= np.int32(opened)
         text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
     for p in range(n_listed):
-        crossed.place[crossed.slot[p]] = 0
+        own.place[own.slot[p]] = 0
     return joint
 
 
 @inlined
-def dish_terms(tables, terms, crossing, c, t):
+def dish_terms(tables, terms, word_node, c, t):
     """stay, open and leave of a word's counts in one restaurant."""
     if is_small(c, t):
-        at = place_of(crossing.index, c, t)
+        at = place_of(word_node.index, c, t)
         return (
             float(terms.flat[at + np.uint64(STAY)]),
             float(terms.flat[at + np.uint64(OPEN)]),
             float(terms.flat[at + np.uint64(LEAVE)]),
         )
-    return far_terms(tables, crossing, c, t)
+    return far_terms(tables, word_node, c, t)
 
 
 @inlined
-def dish_of(tables, terms, crossed, crossing, h):
+def dish_of(tables, terms, own, word_node, h):
     """stay and open of the word at hand in the restaurant of slot h."""
-    if crossed.place[h] == 0:
+    if own.place[h] == 0:
         return 0.0, 1.0
-    p = np.uint64(crossed.place[h] - 1)
-    stay, opens, _ = dish_terms(tables, terms, crossing, np.int64(crossed.seated[p]), np.int64(crossed.opened[p]))
+    p = np.uint64(own.place[h] - 1)
+    stay, opens, _ = dish_terms(tables, terms, word_node, np.int64(own.seated[p]), np.int64(own.opened[p]))
     return stay, opens
 
 
 @inlined
-def leaves_dish(tables, terms, crossed, crossing, h, key, n):
+def leaves_dish(tables, terms, own, word_node, h, key, n):
     """Does a customer who leaves slot h take its word's table along? -1: rule `paper` keeps it. And the counter."""
-    p = np.uint64(crossed.place[h] - 1)
-    c, t = np.int64(crossed.seated[p]), np.int64(crossed.opened[p])
-    _, _, chance = dish_terms(tables, terms, crossing, c, t)
+    p = np.uint64(own.place[h] - 1)
+    c, t = np.int64(own.seated[p]), np.int64(own.opened[p])
+    _, _, chance = dish_terms(tables, terms, word_node, c, t)
     goes = chance >= 1.0
     if 0.0 < chance < 1.0:
         goes = uniform(key, n) < chance
@@ -135,53 +135,53 @@ def leaves_dish(tables, terms, crossed, crossing, h, key, n):
 
 
 @inlined
-def leave_dish(crossed, h, goes):
+def leave_dish(own, h, goes):
     """Take a customer of the word at hand out of the list, with a table if it goes."""
-    p = np.uint64(crossed.place[h] - 1)
-    crossed.seated[p] -= 1
-    crossed.opened[p] -= goes
+    p = np.uint64(own.place[h] - 1)
+    own.seated[p] -= 1
+    own.opened[p] -= goes
 
 
 @inlined
-def opens_dish(tables, terms, crossed, crossing, h, phi, key, n):
+def opens_dish(tables, terms, own, word_node, h, phi, key, n):
     """Does a customer who joins slot h open a table for its word? And the counter."""
-    stay, opens = dish_of(tables, terms, crossed, crossing, h)
+    stay, opens = dish_of(tables, terms, own, word_node, h)
     if stay <= 0.0:
         return np.int64(1), n
-    opening = gain_of(crossed, crossing, h) * opens * phi
+    opening = gain_of(own, word_node, h) * opens * phi
     return np.int64(uniform(key, n) * (stay + opening) >= stay), n + 1
 
 
 @inlined
-def seat_dish(crossed, h, opened, n_listed):
+def seat_dish(own, h, opened, n_listed):
     """Put a customer of the word at hand on the list; returns its length."""
-    p, n_listed = enlist(crossed, h, n_listed)
-    crossed.seated[p] += 1
-    crossed.opened[p] += opened
+    p, n_listed = enlist(own, h, n_listed)
+    own.seated[p] += 1
+    own.opened[p] += opened
     return n_listed
 
 
 @inlined
-def repeat_weight(tables, terms, crossed, crossing, h, phi):
-    """A of the crossed node beyond factor * phi, for the topic of slot h and the word at hand: it has the word."""
-    stay, opens = dish_of(tables, terms, crossed, crossing, h)
-    return (stay + gain_of(crossed, crossing, h) * (opens - 1.0) * phi) * scale_of(crossed, crossing, h)
+def repeat_weight(tables, terms, own, word_node, h, phi):
+    """A of the own node beyond factor * phi, for the topic of slot h and the word at hand: it has the word."""
+    stay, opens = dish_of(tables, terms, own, word_node, h)
+    return (stay + gain_of(own, word_node, h) * (opens - 1.0) * phi) * scale_of(own, word_node, h)
 
 
 @inlined
-def listed_at(crossed, n_listed, x):
+def listed_at(own, n_listed, x):
     """The slot of the list into which x falls, uniform on (0, sum of the list's weights)."""
     p = 0
-    while p < n_listed - 1 and x >= crossed.weights[p]:
-        x -= crossed.weights[p]
+    while p < n_listed - 1 and x >= own.weights[p]:
+        x -= own.weights[p]
         p += 1
-    while p > 0 and crossed.weights[p] <= 0.0:  # only rounding can come here
+    while p > 0 and own.weights[p] <= 0.0:  # only rounding can come here
         p -= 1
-    return np.uint64(crossed.slot[p])
+    return np.uint64(own.slot[p])
 
 
 @inlined
-def word_weight(tables, terms, crossed, crossing, h, phi):
-    """A of the crossed node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
-    stay, opens = dish_of(tables, terms, crossed, crossing, h)
-    return (stay + gain_of(crossed, crossing, h) * opens * phi) * scale_of(crossed, crossing, h)
+def word_weight(tables, terms, own, word_node, h, phi):
+    """A of the own node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
+    stay, opens = dish_of(tables, terms, own, word_node, h)
+    return (stay + gain_of(own, word_node, h) * opens * phi) * scale_of(own, word_node, h)

@@ -1,7 +1,7 @@
 """The explicit sweep where every stream's topics are local: general/explicit.py's target, in rows that vectorise.
 
-A local node has two parents at most. Topics are drawn as `sheet_draw.py` says or, where words may be the document's
-own, as `sheet_words.py` does; where no stream has such words `crossed` is an empty tuple, and Numba compiles nothing
+A local node has two parents at most. Topics are drawn as `topic_draw.py` says or, where words may be the document's
+own, as `own_words_draw.py` does; where no stream has such words `own` is an empty tuple, and Numba compiles nothing
 of it.
 """
 
@@ -13,9 +13,21 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
-from pitmanyor.kernels.documents.own_words.scratch import take_crossed
+from pitmanyor.kernels.documents.own_words.token_words import (
+    UNLISTED,
+    close_words,
+    leave_word,
+    leaves_word,
+    open_words,
+    seat_word,
+    turn_to,
+)
+from pitmanyor.kernels.documents.topic_nodes.leaf_mean import move_parts, set_parts
+from pitmanyor.kernels.documents.topic_nodes.node_seating import leave, seat
+from pitmanyor.kernels.documents.topic_nodes.own_words_draw import draw_own, move_words
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     CONTEXT,
     GAIN,
@@ -29,21 +41,10 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     open_slot,
     save,
     set_nodes,
-    take_sheet,
 )
-from pitmanyor.kernels.documents.topic_nodes.sheet_draw import Token, draw, evaluate, evaluate_slot
-from pitmanyor.kernels.documents.topic_nodes.sheet_seating import leave, seat
-from pitmanyor.kernels.documents.topic_nodes.sheet_words import (
-    close_words,
-    draw_own,
-    leave_word,
-    leaves_word,
-    move_words,
-    open_words,
-    seat_word,
-    turn_to,
-)
+from pitmanyor.kernels.documents.topic_nodes.topic_draw import Token, draw, evaluate, evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, CELL, LEAF, LIVE, MODE, ROW, SHARED, WORD_LIST
+from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -62,39 +63,40 @@ class Lines(NamedTuple):
 
 
 @inlined
-def topic_for(net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, token, n_slots, n_listed, key, n):
+def topic_for(net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n):
     """A topic for a token that was taken out, and the counter."""
-    gain = sheet.scalars[np.uint64(leaf) * SCALARS + GAIN]
-    if len(crossed) == 0:
-        u = uniform_in(sheet.reals.dtype.type, key, n)
-        return np.int64(draw(net, sums, sheet, frame, leaf, gain, token, n_slots, u)), n + 1
+    gain = rows.scalars[np.uint64(leaf) * SCALARS + GAIN]
+    if len(own) == 0:
+        u = uniform_in(rows.reals.dtype.type, key, n)
+        return np.int64(draw(net, sums, rows, mean, frame, leaf, gain, token, n_slots, u)), n + 1
     return draw_own(
-        net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, gain, token, n_slots, n_listed, key, n
+        net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, key, n
     )
 
 
 @inlined
-def slot_for(net, sheet, crossed, frame, leaf, k, left, n_slots, n_listed):
-    """A slot for a token of topic k that was taken out of slot `left`, opened if need be.
+def slot_for(net, rows, own, mean, frame, leaf, k, left, n_slots, n_listed):
+    """A slot for a token of topic k that was taken out of slot `left`, or is new; opened if need be.
 
     Also the numbers of slots and of topics that have its word.
     """
-    vacated, h = sheet.tokens[np.uint64(left)] == 0, sheet.slot_of[np.uint64(k)]
+    vacated, h = left >= 0 and rows.tokens[np.uint64(left)] == 0, rows.slot_of[np.uint64(k)]
     if h != NONE:
         if vacated and np.int64(h) != left:
             n_slots -= 1
-            move_slot(sheet, frame, left, n_slots)
-            clear_slot(sheet, frame, n_slots)
-            n_listed = move_words(crossed, left, n_slots, n_listed)
-        return np.int64(sheet.slot_of[np.uint64(k)]), n_slots, n_listed
+            move_slot(rows, frame, left, n_slots)
+            clear_slot(rows, frame, n_slots)
+            n_listed = move_words(own, left, n_slots, n_listed)
+            move_parts(mean, left, n_slots)
+        return np.int64(rows.slot_of[np.uint64(k)]), n_slots, n_listed
     slot = n_slots
     if vacated:
         slot = left
-        sheet.slot_of[np.uint64(sheet.topic[np.uint64(left)])] = NONE
+        rows.slot_of[np.uint64(rows.topic[np.uint64(left)])] = NONE
     else:
         n_slots += 1
-    open_slot(net, sheet, frame, slot, k)
-    evaluate_slot(sheet, frame, leaf, slot)
+    open_slot(net, rows, frame, slot, k)
+    evaluate_slot(rows, frame, leaf, slot)
     return slot, n_slots, n_listed
 
 
@@ -134,7 +136,7 @@ def fetch_text(text, documents, j):
 
 
 @inlined
-def fetch(net, text, sums, words, sheet, frame, d):
+def fetch(net, text, sums, words, rows, frame, d):
     """Have what document d will read of its words come near, while the one before it is updated."""
     n_streams, context = text.leaf.shape[1], text.context[d]
     for s in range(n_streams):
@@ -147,14 +149,27 @@ def fetch(net, text, sums, words, sheet, frame, d):
                 prefetch(net.stay, row + np.uint64(k))
             for r in range(frame.n_bases):
                 place = np.uint64(s * frame.n_bases + r)
-                if sheet.pairs[place] < 0:
-                    prefetch(sheet.sums, (place * np.uint64(frame.n_words) + word) * SPAN)
+                if rows.pairs[place] < 0:
+                    prefetch(rows.sums, (place * np.uint64(frame.n_words) + word) * SPAN)
                 else:
-                    prefetch(sums.total, np.uint64(sheet.pairs[place]) * np.uint64(sums.total.shape[1]) + word)
+                    prefetch(sums.total, np.uint64(rows.pairs[place]) * np.uint64(sums.total.shape[1]) + word)
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, sheet, crossed, frame, d, s, n_shared, n_slots, key, n):
+def take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed, key, n):
+    """Take a token out of slot h; whether it left (rule `paper` may keep it) and the counter."""
+    took, n = leaves_word(tables, terms, own, word_node, h, n_listed, key, n)
+    if took < 0:
+        return False, n
+    left, n = leave(net, tables, terms, rows, frame, leaf, h, key, n)
+    if left:
+        leave_word(own, word_node, h, took, n_listed)
+        rows.tokens[np.uint64(h)] -= 1
+    return left, n
+
+
+@inlined
+def update_stream(net, tables, terms, text, sums, words, rows, own, mean, frame, d, s, n_shared, n_slots, key, n):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     Returns the numbers of slots and of random draws used.
@@ -162,75 +177,76 @@ def update_stream(net, tables, terms, text, sums, words, sheet, crossed, frame, 
     n_streams, context = text.leaf.shape[1], text.context[d]
     leaf, lines = text.leaf[context, s, LEAF] - n_shared, lines_of(net, text, words, context, s)
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    crossing = open_words(net, terms, text, words, sheet, crossed, d, s, (start, stop), n_slots)
-    run, n_listed, joint = (start, start), np.int64(0), 0.0  # of equal words, where they are the document's own
+    word_node = open_words(net, terms, text, words, rows, own, d, s, (start, stop), n_slots, True)
+    run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
-        place = np.uint64(i)
-        run, n_listed, part = turn_to(tables, terms, text, sheet, crossed, crossing, d, i, stop, run, n_listed)
+        at = np.uint64(i)
+        run, n_listed, part = turn_to(tables, terms, text, rows, own, word_node, d, i, stop, run, n_listed, True)
         joint += part
-        k = np.int64(text.topic[place])
+        k, h = np.int64(text.topic[at]), NEW
         if k >= frame.n_held:
             continue
-        token = Token(s, np.uint64(text.word[place]), row_of_token(net, text, lines, place))
-        h = np.int64(sheet.slot_of[np.uint64(k)])
-        took, n = leaves_word(tables, terms, crossed, crossing, h, n_listed, key, n)
-        if took < 0:
-            continue
-        left, n = leave(net, tables, terms, sheet, frame, leaf, h, key, n)
-        if not left:
-            continue
-        leave_word(crossed, crossing, h, took, n_listed)
-        sheet.tokens[np.uint64(h)] -= 1
-        evaluate(sheet, frame, leaf, n_slots)
+        place = i - text.first[d * n_streams]
+        token = Token(s, place, np.uint64(text.word[at]), row_of_token(net, text, lines, at))
+        if is_seated(mean, k >= 0):
+            h = np.int64(rows.slot_of[np.uint64(k)])
+            left, n = take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed, key, n)
+            if not left:
+                continue
+            set_parts(rows, mean, frame, h)
+        evaluate(rows, frame, leaf, n_slots)
         k, n = topic_for(
-            net, tables, terms, sums, sheet, crossed, crossing, frame, leaf, token, n_slots, n_listed, key, n
+            net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n
         )
-        h, n_slots, n_listed = slot_for(net, sheet, crossed, frame, leaf, k, h, n_slots, n_listed)
-        sheet.tokens[np.uint64(h)] += 1
-        n = seat(net, tables, terms, sheet, frame, leaf, h, key, n)
-        n_listed, n = seat_word(net, tables, terms, sheet, crossed, crossing, token.row, h, n_listed, key, n)
-        text.topic[place] = k
-    _, _, part = turn_to(tables, terms, text, sheet, crossed, crossing, d, stop, stop, run, n_listed)
-    close_words(net, text, crossed, crossing, d, n_slots, joint + part)
+        h, n_slots, n_listed = slot_for(net, rows, own, mean, frame, leaf, k, h, n_slots, n_listed)
+        rows.tokens[np.uint64(h)] += 1
+        n = seat(net, tables, terms, rows, frame, leaf, h, key, n)
+        set_parts(rows, mean, frame, h)
+        n_listed, n = seat_word(net, tables, terms, rows, own, word_node, token.row, h, n_listed, key, n)
+        text.topic[at] = k
+    _, _, part = turn_to(tables, terms, text, rows, own, word_node, d, stop, stop, run, n_listed, True)
+    close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, sheet, crossed, frame, d, key, passes):
+def visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
     n_shared = topics.lists[text.context[d], SHARED]
-    set_nodes(net, terms, text, sums, topics, words, sheet, frame, d)
-    n_slots = load(net, tables, terms, text, sheet, frame, d, n_shared)
+    set_nodes(net, terms, text, sums, topics, words, rows, frame, d)
+    n_slots = load(net, tables, terms, text, rows, frame, d, n_shared)
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, sheet, crossed, frame, d, s, n_shared, n_slots, key, n
+                net, tables, terms, text, sums, words, rows, own, (), frame, d, s, n_shared, n_slots, key, n
             )
-    save(net, tables, terms, text, sheet, frame, d, n_shared, n_slots, key, n)
+    save(net, tables, terms, text, rows, frame, d, n_shared, n_slots, key, n)
 
 
 @inlined
-def _visit_block(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes, block):
-    sheet, crossed = take_sheet(sheets, numba.get_thread_id()), take_crossed(owns, numba.get_thread_id())
-    frame = frame_of(sheet, n_held)
-    sheet.known[CONTEXT] = -1
+def _visit_block(
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes, block
+):
+    rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    frame = frame_of(rows, n_held)
+    rows.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
-            fetch(net, text, sums, words, sheet, frame, documents[j + 1])
+            fetch(net, text, sums, words, rows, frame, documents[j + 1])
         key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, sheet, crossed, frame, d, key, passes)
+        visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes)
 
 
 @spread
-def quick_sweep(net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes):
+def topic_nodes_sweep(net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
     Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, sheets, owns, text, sums, topics, words, documents, n_held, seed, passes, block
+            net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes, block
         )

@@ -1,1 +1,0 @@
-"""New documents over fixed vectors: every sweep of a document before the next document (maths 7)."""

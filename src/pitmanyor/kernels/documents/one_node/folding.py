@@ -1,0 +1,89 @@
+"""New documents with one node over one base, over fixed vectors: their sweeps, and the mean of the node."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.documents.fold_sweeps import (
+    FOLD,
+    Mean,
+    add_product,
+    finish_products,
+    start_products,
+    sweeps_of,
+)
+from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_words
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
+from pitmanyor.kernels.documents.one_node.leaf_mean import keep
+from pitmanyor.kernels.documents.one_node.scratch import NONE, free_slots, load, shape_of
+from pitmanyor.kernels.restaurant.arrays import LIVE, WORD_LIST
+from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.jit import inlined, inner, spread
+from pitmanyor.kernels.runtime.random import stream_key
+
+
+@inlined
+def add_rows(net, text, words, mean, shape, d):
+    """Add what every topic has of the base, and of it with the words of tokens that were counted by chance."""
+    n_streams, stride = text.leaf.shape[1], np.uint64(len(net.status) - LIVE)
+    first = text.first[d * n_streams]
+    start_products(mean, mean.sums.of_bases[0] * shape.constant, shape.n_held)
+    for s in range(n_streams):
+        bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
+        top, in_order = row_of_words(net, text, words, d, s)
+        for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+            row = top + np.uint64(text.word[np.uint64(i)]) * stride
+            if not in_order:
+                row = row_of_token(net, text, words, bottom, i)
+            add_product(net, mean, mean.sums.of_tokens[i - first] * shape.constant, np.int64(row), shape.n_held)
+    finish_products(net, mean, shape.row, shape.n_held)
+
+
+@inlined
+def visit(net, tables, terms, text, sums, topics, words, slots, own, means, d, n_held, sweeps, shares):
+    """All sweeps of document d, and the mean of its node."""
+    n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, FOLD)
+    n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
+    fetch_first(net, text, words, d, n_held)
+    shape = shape_of(net, text, topics, terms, d, n_held)
+    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+    means.of_bases[0] = 0.0
+    for i in range(n_tokens):
+        slots.seat[i], means.of_tokens[i] = NONE, 0.0
+    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), slots.stay[0], slots.opening[0]))
+    n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
+    mean = Mean(shares[d], means, 0, 0, False)
+    for sweep in range(n_sweeps + 1):
+        mean = Mean(shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
+        for s in range(n_streams):
+            stand = update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape, d, s, stand, key)
+        if sweep > n_left_out:
+            keep(slots, mean, shape, stand[0], stand[1])
+    add_rows(net, text, words, mean, shape, d)
+    free_slots(slots, stand[0])
+
+
+@inner
+def _visit_block(
+    net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares, block
+):  # fmt: skip
+    slots, own = of_thread(bench, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    means = of_thread(scratch, numba.get_thread_id())
+    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+        d = documents[j]
+        visit(net, tables, terms, text, sums, topics, words, slots, own, means, d, n_held, sweeps, shares)
+
+
+@spread
+def fold_one_node(
+    net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+):  # fmt: skip
+    """Add to each row of `shares` the mean of the node, the leaf of every stream and so of stream s, up to a factor."""
+    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
+        _visit_block(
+            net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares,
+            block,
+        )  # fmt: skip

@@ -1,0 +1,94 @@
+"""New documents with topic nodes, over fixed vectors: their sweeps, and the mean of a leaf over those that are kept."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor.kernels.documents.fold_sweeps import (
+    FOLD,
+    Mean,
+    add_product,
+    finish_products,
+    start_products,
+    sweeps_of,
+)
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token, update_stream
+from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
+from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, clear_slots, frame_of, load, set_nodes
+from pitmanyor.kernels.restaurant.arrays import LEAF, SHARED
+from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.jit import inlined, spread
+from pitmanyor.kernels.runtime.random import stream_key
+
+
+@inlined
+def add_rows(net, text, words, rows, mean, frame, d, n_shared):
+    """Add what every topic has of the bases, and of them with the words of tokens that were counted by chance."""
+    n_streams, context = text.leaf.shape[1], text.context[d]
+    first = text.first[d * n_streams]
+    for r in range(frame.n_bases):
+        start_products(mean, mean.sums.of_bases[r], frame.n_held)
+        for s in range(n_streams):
+            lines = lines_of(net, text, words, context, s)
+            if text.leaf[context, s, LEAF] - n_shared == mean.leaf:
+                for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+                    row = np.int64(row_of_token(net, text, lines, np.uint64(i)))
+                    add_product(net, mean, mean.sums.of_tokens[(i - first) * frame.n_bases + r], row, frame.n_held)
+        finish_products(net, mean, base_row(rows, r), frame.n_held)
+
+
+@inlined
+def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares):
+    """All sweeps of document d, and the mean of the leaf of stream s."""
+    n_streams, n_shared = text.leaf.shape[1], topics.lists[text.context[d], SHARED]
+    leaf, key, n = text.leaf[text.context[d], s, LEAF] - n_shared, stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0)
+    n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
+    for r in range(frame.n_bases):
+        means.of_bases[r] = 0.0
+    for i in range(n_tokens * frame.n_bases):
+        means.of_tokens[i] = 0.0
+    set_nodes(net, terms, text, sums, topics, words, rows, frame, d)
+    n_slots = load(net, tables, terms, text, rows, frame, d, n_shared)
+    n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
+    for sweep in range(n_sweeps + 1):
+        by_chance = sweeps.by_chance and sweep > n_left_out
+        mean = Mean(shares[d], means, leaf, sweep, by_chance)
+        for stream in range(n_streams):
+            n_slots, n = update_stream(
+                net, tables, terms, text, sums, words, rows, own, mean, frame, d, stream, n_shared, n_slots, key, n
+            )
+        if sweep > n_left_out:
+            keep(rows, mean, frame, n_slots)
+    mean = Mean(shares[d], means, leaf, 0, False)
+    add_rows(net, text, words, rows, mean, frame, d, n_shared)
+    clear_slots(rows, frame, n_slots)
+
+
+@inlined
+def _visit_block(
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares, block
+):  # fmt: skip
+    rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    means, frame = of_thread(scratch, numba.get_thread_id()), frame_of(rows, n_held)
+    rows.known[CONTEXT] = -1
+    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+        if j + 1 < len(documents):
+            fetch_text(text, documents, j)
+            fetch(net, text, sums, words, rows, frame, documents[j + 1])
+        d = documents[j]
+        visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares)
+
+
+@spread
+def fold_topic_nodes(
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+):  # fmt: skip
+    """Add to each row of `shares` the mean of the leaf of stream s, up to a factor."""
+    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
+        _visit_block(
+            net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch,
+            shares, block,
+        )  # fmt: skip

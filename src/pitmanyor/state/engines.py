@@ -1,0 +1,194 @@
+"""Engines: how the documents of a model are swept. Which one a model has is decided here and nowhere else.
+
+All of them sample the same law. `General` takes any graph and is the reference that the others are checked against;
+`OneNode` and `TopicNodes` are quicker where they fit. Words may be the document's own in each (burstiness).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pitmanyor.graph.nodes import Node
+from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
+from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
+from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep
+from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
+from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
+from pitmanyor.kernels.documents.one_node.folding import fold_one_node
+from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
+from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
+from pitmanyor.plan import Plan
+from pitmanyor.seeds import Seed
+from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_node_rows, new_own_words, new_slots
+
+if TYPE_CHECKING:
+    from pitmanyor.state.state import State
+
+Scratch = tuple[Any, ...]  # bundles of arrays that an engine's kernels write on
+
+
+class Work(NamedTuple):
+    """What an explicit sweep is to do: update the documents' tokens among the first `n_held` topics, so many times."""
+
+    documents: NDArray[np.int64]
+    n_held: int
+    seed: Seed
+    passes: int
+
+
+class Fold(NamedTuple):
+    """What is asked of new documents: the mean of the topic leaf of a stream over some sweeps."""
+
+    documents: NDArray[np.int64]
+    n_held: int
+    stream: int
+    sweeps: Sweeps
+    scratch: MeanSums
+
+
+class Engine(ABC):
+    """The sweeps of a shape of documents."""
+
+    own_collapsed = False  # has it a collapsed sweep of its own, or the general one?
+    folds = False  # does it fold new documents in?
+
+    def __init__(self, plan: Plan) -> None:
+        self.has_own_words = any(node.local and node.side == "word" for node in plan.nodes)
+
+    @staticmethod
+    @abstractmethod
+    def fits(plan: Plan) -> bool:
+        """Are the documents of a plan of this shape?"""
+
+    @abstractmethod
+    def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
+        """What the sweeps write on, for so many topic columns and threads."""
+
+    @abstractmethod
+    def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
+        """Update the documents' tokens given the shared vectors."""
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        """Add means of a leaf, up to a factor, of documents without topics over fixed vectors; a row per document."""
+        raise NotImplementedError
+
+    def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
+        """Update the documents' tokens from the `start`-th on, all nodes being counts; where it stopped for columns."""
+        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
+        return int(collapsed_sweep(state.net, state.tables, state.terms, state.desks, *rest))
+
+
+class General(Engine):
+    """Any graph."""
+
+    @staticmethod
+    def fits(plan: Plan) -> bool:
+        return True
+
+    def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
+        n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
+        bench = Bench(
+            np.zeros((n_threads, 3, n_topic + 1), np.int64),
+            np.zeros((n_threads, 3, n_word + 1), np.int64),
+            np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
+        )
+        return new_desks(plan, capacity, n_threads), bench
+
+    def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
+        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
+        explicit_sweep(*given, *work)
+
+
+class OneNode(Engine):
+    """One document node, the leaf of every stream, over one shared parent or none.
+
+    Streams emit from shared nodes per topic, or each from its own node per document and topic over such a node.
+    """
+
+    own_collapsed = True
+    folds = True
+
+    @staticmethod
+    def fits(plan: Plan) -> bool:
+        emits = [plan.graph[s.emit] for s in plan.graph.streams]
+        local = [node for node in plan.nodes if node.local and node not in emits]
+        if len(local) != 1 or local[0].side != "topic" or len(local[0].parents) > 1:
+            return False
+        own = all(_is_own(plan, node) for node in emits) and len({node.name for node in emits}) == len(emits)
+        return all(s.topic == local[0].name for s in plan.graph.streams) and (
+            own or all(node.per_topic and not node.local for node in emits)
+        )
+
+    def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
+        slots = new_slots(plan, capacity, n_threads, precision)
+        return slots, new_own_words(plan, capacity, n_threads, precision)
+
+    def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
+        slots, own = scratch
+        slots.stamp[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        slots, own = scratch
+        slots.stamp[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, shares)
+
+    def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
+        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
+        return int(plain_collapsed_sweep(state.net, state.tables, state.terms, *state.scratch, *rest))
+
+
+class TopicNodes(Engine):
+    """Document nodes with two parents at most, one of them the leaf of every stream.
+
+    A stream emits from a shared node per topic, or from its own node per document and topic over such a node.
+    """
+
+    folds = True
+
+    @staticmethod
+    def fits(plan: Plan) -> bool:
+        local = {node.name: node for node in plan.nodes if node.local}
+        emits = [plan.graph[s.emit] for s in plan.graph.streams]
+        own = [node.name for node in emits if node.local]
+        return (
+            all(s.topic in local for s in plan.graph.streams)
+            and all(len(node.parents) <= 2 for node in local.values())
+            and {node.name for node in local.values() if node.side == "word"} == set(own)
+            and len(set(own)) == len(own)
+            and all(_is_own(plan, node) if node.local else node.per_topic for node in emits)
+        )
+
+    def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
+        node_rows = new_node_rows(plan, capacity, n_threads, precision)
+        return node_rows, new_own_words(plan, capacity, n_threads, precision) if self.has_own_words else ()
+
+    def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
+        scratch[0].sums[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
+        topic_nodes_sweep(*given, *work)
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+        scratch[0].sums[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
+        fold_topic_nodes(*given, *fold, shares)
+
+
+def _is_own(plan: Plan, node: Node) -> bool:
+    """A word node per document and topic over one shared node per topic."""
+    if not (node.local and node.per_topic and len(node.parents) == 1):
+        return False
+    parent = plan.graph[node.parents[0]]
+    return parent.per_topic and not parent.local
+
+
+def engine_of(plan: Plan) -> Engine:
+    """The quickest engine there is for the documents of a plan."""
+    kinds: tuple[type[Engine], ...] = (OneNode, TopicNodes, General)
+    return next(kind(plan) for kind in kinds if kind.fits(plan))
