@@ -17,17 +17,6 @@ KEYED = {"stream_key", "generator"}  # their last argument is a purpose
 SOURCES_OF_CHANCE = {"default_rng", "Philox", "PCG64", "SeedSequence", "RandomState", "seed"}
 # Simulations and drawings that are all a seed is used for: they need no purpose.
 OF_A_SEED_ALONE = {"corpus/pick.py", "simulation/microblog.py", "figures/author_network.py"}
-# Modules that still have a constant of their own with the number of the registry. This list may only shrink.
-OWN_CONSTANT = {
-    "kernels/documents/fold_in/fold_one_node.py": {"FOLD": "FOLD_IN"},
-    "kernels/documents/fold_in/fold_topic_nodes.py": {"FOLD": "FOLD_IN"},
-    "kernels/documents/general/collapsed.py": {"COLLAPSED": "COLLAPSED"},
-    "kernels/documents/general/explicit.py": {"EXPLICIT": "EXPLICIT"},
-    "kernels/documents/one_node/collapsed.py": {"COLLAPSED": "COLLAPSED"},
-    "kernels/documents/one_node/explicit.py": {"EXPLICIT": "EXPLICIT"},
-    "kernels/documents/own_words/explicit.py": {"EXPLICIT": "EXPLICIT"},
-    "kernels/documents/topic_nodes/explicit.py": {"EXPLICIT": "EXPLICIT"},
-}
 
 
 def calls(tree: ast.AST, names: set[str]) -> Iterator[ast.Call]:
@@ -48,10 +37,10 @@ def named(purpose: ast.expr) -> str | None:
     return None
 
 
-def unnamed(source: str, own: dict[str, str]) -> list[str]:
+def unnamed(source: str) -> list[str]:
     """Purposes in a module's source that the registry does not name."""
     given = [(call.args or [k.value for k in call.keywords])[-1] for call in calls(ast.parse(source), KEYED)]
-    return [text for purpose in given if named(purpose) is None and (text := ast.unparse(purpose)) not in own]
+    return [ast.unparse(purpose) for purpose in given if named(purpose) is None]
 
 
 def modules() -> list[str]:
@@ -65,22 +54,13 @@ def test_no_two_purposes_have_one_number():
 
 @pytest.mark.parametrize("module", modules())
 def test_every_stream_is_drawn_under_a_purpose_of_the_registry(module):
-    assert unnamed((HOME / module).read_text(), OWN_CONSTANT.get(module, {})) == []
-
-
-def test_constants_that_are_left_have_the_numbers_of_the_registry():
-    from importlib import import_module
-
-    for path, names in OWN_CONSTANT.items():
-        module = import_module("pitmanyor." + path.removesuffix(".py").replace("/", "."))
-        assert {name: getattr(module, name) for name in names} == {name: REGISTRY[of] for name, of in names.items()}
+    assert unnamed((HOME / module).read_text()) == []
 
 
 def test_every_purpose_is_used():
     text = "".join((HOME / module).read_text() for module in modules() if module != "purposes.py")
-    left = {of for names in OWN_CONSTANT.values() for of in names.values()}
     pairs = {name for name in REGISTRY if name.endswith("_WHOLE")}
-    assert [name for name in set(REGISTRY) - left - pairs if f"purposes.{name}" not in text] == []
+    assert [name for name in set(REGISTRY) - pairs if f"purposes.{name}" not in text] == []
 
 
 def test_no_other_generator_is_made():
@@ -107,7 +87,7 @@ def test_no_other_generator_is_made():
     ],
 )
 def test_a_planted_number_is_found(source):
-    assert len(unnamed(source, {})) == 1
+    assert len(unnamed(source)) == 1
 
 
 def test_the_first_choice_adds_nothing_to_its_key():

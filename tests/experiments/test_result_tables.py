@@ -102,7 +102,7 @@ def test_the_legend_says_only_what_was_done(tmp_path, table):
     assert "10% of every author's posts are held out" in page and "pairs of authors" not in page
     assert "held_links" not in page and "network_topics" not in page and ", test 0.1" in page
     assert "sample text alone" not in page
-    assert "topics 0, words 0 (*HDP-LDA*); topics 0.5, words 0.7 (*Nonparametric ATM*, *TNTM, no network*)" in page
+    assert "topics 0, words 0 (*HDP-LDA*); topics 0, words 0.5 (*Nonparametric ATM*, *TNTM, no network*)" in page
     linked = replace(CORPUS, links={"follows": LinkSet.from_pairs([("ann", "bob")])})
     page = to_markdown(made(tmp_path / "linked", linked, Settings("fit"), lambda r: cell(r, {"perplexity": 1.0})), "")
     assert "and 10% of the pairs of authors are held out" in page and "network_topics 20" in page

@@ -18,12 +18,12 @@ def test_declaring_returns_the_node() -> None:
 
 def test_defaults() -> None:
     g = Graph()
-    assert g.gem("mu").discount == 0.5
-    assert g.pyp("nu", base="mu").discount == 0.5
-    assert g.pyp("gamma", base=uniform()).discount == 0.7
+    assert g.gem("mu").discount == 0.0
+    assert g.pyp("nu", base="mu").discount == 0.0
+    assert g.pyp("gamma", base=uniform()).discount == 0.5
     phi = g.pyp("phi", base="gamma", plate="topic")
-    assert (phi.discount, phi.concentration, phi.share) == (0.7, Gamma(0.1, 0.1), "layer")
-    assert g.pyp("both", base=mix("gamma", "phi"), plate="topic").discount == 0.7
+    assert (phi.discount, phi.concentration, phi.share) == (0.5, Gamma(0.1, 0.1), "layer")
+    assert g.pyp("both", base=mix("gamma", "phi"), plate="topic").discount == 0.5
 
 
 def test_a_dirichlet_is_over_words_or_topics() -> None:

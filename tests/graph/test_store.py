@@ -38,7 +38,7 @@ def test_the_stored_form_of_a_node() -> None:
         "parents": ["mu1", "eta"],
         "over": None,
         "plate": ["document"],
-        "discount": 0.5,
+        "discount": 0.0,
         "concentration": {"shape": 0.1, "rate": 0.1},
         "share": "layer",
         "mix_prior": [1.0, 1.0],

@@ -33,7 +33,7 @@ def test_the_concentration_reaches_every_node(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_DISCOUNTS)
 def test_discounts_by_side(name: str) -> None:
     for graph, topic, word in (
-        (READY[name](), 0.5, 0.7),
+        (READY[name](), 0.0, 0.5),
         (READY[name](topic_discount=0.1, word_discount=0.2), 0.1, 0.2),
     ):
         assert {(node.side, node.discount) for node in graph.nodes} == {("topic", topic), ("word", word)}

@@ -12,8 +12,8 @@ def _by_hand(  # the model with parts left out
     *, author: bool = True, hashtag: bool = True, mu1: bool = True, joined: bool = True, discount: float | None = None
 ) -> Graph:
     g = Graph()
-    topic = 0.5 if discount is None else discount
-    word = 0.7 if discount is None else discount
+    topic = 0.0 if discount is None else discount
+    word = 0.5 if discount is None else discount
     g.gem("mu0", discount=topic)
     if author:
         g.pyp("nu", base="mu0", plate="author", discount=topic)

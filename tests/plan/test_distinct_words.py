@@ -30,9 +30,7 @@ def test_every_word_comes_once_in_a_document_and_no_node_is_left_that_is_its_own
     assert distinct is not None
     assert distinct.graph == models.tntm().without("follows")
     words = distinct.corpus.streams["word"]
-    found = [
-        [distinct.corpus.vocabulary[w] for w in words.words[i:j]] for i, j in zip(words.offsets, words.offsets[1:])
-    ]
+    found = [[distinct.corpus.vocabulary[w] for w in row] for row in np.split(words.words, words.offsets[1:-1])]
     assert [sorted(row) for row in found] == [["a", "b"], [], ["a", "c"]]
     assert list(np.diff(distinct.corpus.streams["hashtag"].offsets)) == [1, 2, 0]
 

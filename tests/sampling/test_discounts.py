@@ -211,7 +211,7 @@ def test_fixed_discounts_are_left_alone():
         chain.step()
     assert [name for name in chain.trace if name.startswith("discount/")] == ["discount/phi"]
     assert len(set(chain.trace["discount/phi"])) == 3  # its turn comes every fourth sweep
-    assert discount_of(state, "theta") == 0.5
+    assert discount_of(state, "theta") == 0.0
 
 
 @pytest.mark.parametrize("true", [0.2, 0.5, 0.8])

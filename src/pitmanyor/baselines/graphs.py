@@ -16,8 +16,8 @@ def merged(graph: Graph, stream: str = "hashtag") -> Graph:
     >>> from pitmanyor.models import hdp_lda
     >>> merged(hdp_lda())
     g = Graph()
-    g.gem("mu", discount=0)
-    g.pyp("theta", base="mu", plate="document", discount=0)
+    g.gem("mu")
+    g.pyp("theta", base="mu", plate="document")
     g.dirichlet("phi", over="vocabulary", plate="topic")
     g.tokens("hashtag", topic="theta", emit="phi")
     g.tokens("word", topic="theta", emit="phi")

@@ -31,8 +31,8 @@ def bursty(
     >>> from pitmanyor.models import hdp_lda
     >>> bursty(hdp_lda())
     g = Graph()
-    g.gem("mu", discount=0)
-    g.pyp("theta", base="mu", plate="document", discount=0)
+    g.gem("mu")
+    g.pyp("theta", base="mu", plate="document")
     g.dirichlet("phi", over="vocabulary", plate="topic")
     g.pyp("phi_burst", base="phi", plate=("document", "topic"))
     g.tokens("word", topic="theta", emit="phi_burst")

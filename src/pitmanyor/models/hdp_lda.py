@@ -18,8 +18,8 @@ def hdp_lda(*, concentration: float | Gamma = PRIOR) -> Graph:
 
     >>> hdp_lda()
     g = Graph()
-    g.gem("mu", discount=0)
-    g.pyp("theta", base="mu", plate="document", discount=0)
+    g.gem("mu")
+    g.pyp("theta", base="mu", plate="document")
     g.dirichlet("phi", over="vocabulary", plate="topic")
     g.tokens("word", topic="theta", emit="phi")
     """

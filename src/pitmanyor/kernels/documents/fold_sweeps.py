@@ -15,7 +15,6 @@ import numpy as np
 from pitmanyor.kernels.restaurant.arrays import Floats, Reals
 from pitmanyor.kernels.runtime.jit import inlined
 
-FOLD = 23  # the purpose of the random streams
 SHORT = 16  # tokens: such documents forget where they began within few sweeps
 NEW = np.int64(-1)  # in place of a slot: of a token that has no seat yet
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import (
     SOON,
     fetch_counts,
@@ -37,7 +38,6 @@ from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
-COLLAPSED = 1  # the purpose of this sweep's random streams
 # a token's topic before its first visit: UNSEEN, or FORCED - k to start it in topic k
 UNSEEN, FORCED = -1, -2
 
@@ -178,6 +178,6 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
         births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
             return j
-        key = stream_key(seed[0], seed[1], seed[2], d, COLLAPSED)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
         visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
     return len(documents)

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import (
     load_document,
     load_run,
@@ -44,7 +45,6 @@ from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
-EXPLICIT = 7  # the purpose of this sweep's random streams
 TRIES = 32  # draws of a topic outside the document before it is found by a full scan
 DOCUMENTS = 16  # visited together by one thread
 
@@ -356,7 +356,7 @@ def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, do
     parts = bench.components[thread]
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
         visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, parts, key, passes)
 
 

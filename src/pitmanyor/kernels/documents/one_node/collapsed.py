@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.collapsed import COLLAPSED, FORCED
+from pitmanyor import purposes
+from pitmanyor.kernels.documents.general.collapsed import FORCED
 from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row_of_words, set_word_cells
 from pitmanyor.kernels.documents.one_node.scratch import (
     COUNTED,
@@ -248,6 +249,6 @@ def plain_collapsed_sweep(net, tables, terms, bench, own, text, topics, words, v
         births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
             return j
-        key = stream_key(seed[0], seed[1], seed[2], d, COLLAPSED)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
         visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, mine, d, key)
     return len(documents)

@@ -10,9 +10,10 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import is_near, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (
@@ -234,7 +235,7 @@ def _visit_block(net, tables, terms, bench, owns, text, sums, topics, words, doc
     slots, own = of_thread(bench, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, slots, own, d, n_held, key, passes)
 
 

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import (
-    FOLD,
     Mean,
     add_product,
     finish_products,
@@ -45,7 +45,7 @@ def add_rows(net, text, words, mean, shape, d):
 @inlined
 def visit(net, tables, terms, text, sums, topics, words, slots, own, means, d, n_held, sweeps, shares):
     """All sweeps of document d, and the mean of its node."""
-    n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, FOLD)
+    n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
     fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)

@@ -13,9 +13,10 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, EXPLICIT
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
     close_words,
@@ -236,7 +237,7 @@ def _visit_block(
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
             fetch(net, text, sums, words, rows, frame, documents[j + 1])
-        key = stream_key(seed[0], seed[1], seed[2], d, EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes)
 
 

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from numba import prange
 
+from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import (
-    FOLD,
     Mean,
     add_product,
     finish_products,
@@ -44,7 +44,11 @@ def add_rows(net, text, words, rows, mean, frame, d, n_shared):
 def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares):
     """All sweeps of document d, and the mean of the leaf of stream s."""
     n_streams, n_shared = text.leaf.shape[1], topics.lists[text.context[d], SHARED]
-    leaf, key, n = text.leaf[text.context[d], s, LEAF] - n_shared, stream_key(sweeps.seed, 0, 0, d, FOLD), np.int64(0)
+    leaf, key, n = (
+        text.leaf[text.context[d], s, LEAF] - n_shared,
+        stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN),
+        np.int64(0),
+    )
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
     for r in range(frame.n_bases):
         means.of_bases[r] = 0.0
