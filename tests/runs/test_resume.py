@@ -56,7 +56,7 @@ def test_any_graph_is_cut_and_resumed(tmp_path_factory, model, sweep, kind):
 @pytest.mark.parametrize("model", GRAPHS)
 def test_many_splits_and_merges_are_cut_and_resumed(tmp_path, model):
     graph, corpus = GRAPHS[model], corpus_of(model)
-    with sweeping("mixed"), patch("pitmanyor.sampling.split_merge.MOVES", 1.0):
+    with sweeping("mixed"), patch("pitmanyor.sampling.split_merge.MOVES", 4.0):
         whole = fit(graph, corpus, sweeps=6, moves=True, **OPTIONS)
         assert whole.trace["moves/tried_splits"].sum() + whole.trace["moves/tried_merges"].sum() > 12
         for sweep in (0, 3):

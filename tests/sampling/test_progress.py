@@ -1,10 +1,16 @@
 """Progress bars: one for each chain, with the time left."""
 
 import io
+import math
 import re
+from types import SimpleNamespace
 
 from rich.console import Console
 
+from pitmanyor import Corpus, models
+from pitmanyor.plan import compile_plan
+from pitmanyor.runs.advance import advance, new_run
+from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.sampling.progress import Bars, Swept
 
 
@@ -37,3 +43,21 @@ def test_sweeps_from_before_a_resume_take_no_time():
     bars.update(Swept(900, 1000, 3, -5.0))
     (task,) = bars._bar.tasks
     assert task.completed == 900 and task.speed is None
+
+
+def test_the_search_for_a_start_is_shown_with_its_topics():
+    bars = Bars(True, [10])
+    bars.update(Swept(0, 1000, 40, math.nan))
+    (line,) = drawn(bars)
+    assert re.match(r"sweep +0/10 .* finding a start +40 topics log joint -", line)
+
+
+def test_whoever_follows_a_fit_hears_of_the_search():
+    corpus = Corpus.from_tokens([["a", "b", "c"], ["c", "d"], ["a", "d"]] * 4)
+    settings = Settings(sweeps=2, seed=1, sweep="mixed", initial_topics=3, moves=True)
+    heard = []
+    advance(
+        new_run(compile_plan(models.hpyp(), corpus), models.hpyp(), settings, 1),
+        progress=SimpleNamespace(update=lambda swept: heard.append(swept.n_sweeps)),
+    )
+    assert heard[0] == 0 and heard[-2:] == [1, 2]

@@ -82,13 +82,13 @@ def test_a_search_that_sweeps_undo_comes_to_an_end() -> None:
     chain = _chain(Corpus.from_tokens([["a", "b"], ["a"], ["b", "c"]]))
     chain.initialise(2)
     n_sweeps = []
-    rounds = search(chain.state, lambda times, _: n_sweeps.append(times), (1, 0, 2**32), lambda: True)
+    rounds = search(chain.state, lambda times, _: n_sweeps.append(times), (1, 0, 2**32), lambda _: True)
     assert len(rounds) <= ROUNDS
     assert len(n_sweeps) <= 1 + DOUBLINGS + 2 * ROUNDS
 
 
 def test_nobody_who_wants_to_stop_waits_for_more_rounds(planted) -> None:
     chain = _chain(planted[0])
-    chain.initialise(FEW, lambda: False)
+    chain.initialise(FEW, lambda _: False)
     assert chain.started
     assert chain.state.n_topics >= TOPICS

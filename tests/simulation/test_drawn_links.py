@@ -95,7 +95,7 @@ def test_weights_are_in_the_axes_of_a_fit():
 
 
 def several() -> Graph:
-    g = author_topic().copy()
+    g = author_topic(topic_discount=0.5, word_discount=0.7)  # drawn without a discount, authors would have one topic
     g.links("follows", between="nu", intercept=True)
     g.links("mentions", between="nu", directed=False, self_links=True)
     return g
@@ -135,7 +135,7 @@ def test_same_seed_same_bytes_and_the_text_does_not_change(drawn):
 
 
 def test_links_between_venues_and_between_nodes_that_are_not_on_the_root():
-    g = author_topic().copy()
+    g = author_topic(topic_discount=0.5, word_discount=0.7)  # drawn without a discount, authors would have one topic
     place = g.pyp("place", base=mix("mu", "nu"), plate=("author",))
     g.links("near", between=place, length=0.2)
     g.links("follows", between="nu")
@@ -153,7 +153,7 @@ def test_authors_of_empty_posts_are_linked_too():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    g = author_topic().copy()
+    g = author_topic(topic_discount=0.5, word_discount=0.7)  # drawn without a discount, authors would have one topic
     g.links("follows", between="nu", kernel="pair")
     with pytest.raises(PlanError, match="a gem has no end of topics"):
         simulate(g, **SIZE)

@@ -81,12 +81,13 @@ def fit(
     passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
         default, which comes further in the same time than 1 (docs/benchmarks.md).
     initial_topics: how many topics are dealt at random at first; 0 draws them one after the other. Below a gem a search
-        by splits and merges follows, which leaves little of where it started; 10 by default. A finite root has all its
+        by splits and merges follows, which leaves little of where it started; 20 by default. A finite root has all its
         topics from the start.
     threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
     rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
     moves: whether to split and merge whole topics (maths 4), in the search for a start and in every sweep; by default
-        yes, but for preset="paper". Without them a quarter of the square root of the number of tokens is dealt.
+        yes, but for preset="paper" and where a network joins before the first sweep. Without them a quarter of the
+        square root of the number of tokens is dealt.
     text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
     spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
         retired (maths 6).
@@ -125,7 +126,8 @@ def fit(
     plan = compile_plan(model, to_fit(corpus, checkpoint))
     for links in model.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
-    moves = True if moves is None else bool(moves)
+    with_network_at_once = bool(model.link_sets) and text_sweeps == 0  # moves end where a network joins
+    moves = (True if moves is None else bool(moves)) and not with_network_at_once
     initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics, moves)
     refuse_if_too_large(plan, initial_topics or max_topics, samples, chains)
     settings = Settings(

@@ -48,7 +48,8 @@ class NotebookBars(Bars):
         self._draw()
 
     def update(self, swept: Swept, chain: int = 0) -> None:
-        self._first.setdefault(chain, swept.n_sweeps)
+        if swept.n_sweeps:
+            self._first.setdefault(chain, swept.n_sweeps)
         self._said[chain] = swept
         if time.perf_counter() - self._drawn >= EVERY:
             self._draw()
@@ -65,8 +66,9 @@ class NotebookBars(Bars):
     def _line(self, chain: int) -> str:
         total, said = self._totals[chain], self._said.get(chain)
         name = "sweep" if len(self._totals) == 1 else f"chain {chain}"
-        if said is None:
-            return f'<div><progress max="{max(total, 1)}"></progress> {name}: starting</div>'
+        if said is None or said.n_sweeps == 0:
+            doing = "starting" if said is None else f"finding a start, {said.n_topics} topics"
+            return f'<div><progress max="{max(total, 1)}"></progress> {name}: {doing}</div>'
         new = said.n_sweeps - self._first[chain]
         seconds = time.perf_counter() - self._started
         left = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -69,7 +70,13 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
     started = time.perf_counter() - run.seconds
     with Termination(checkpoints is not None) as termination, Interrupt() as interrupt:
         if not chain.started:
-            chain.initialise(settings.initial_topics, lambda: not (interrupt.asked or termination.asked))
+
+            def go_on(n_topics: int) -> bool:
+                if progress:
+                    progress.update(Swept(0, chain.state.plan.n_tokens, n_topics, math.nan))
+                return not (interrupt.asked or termination.asked)
+
+            chain.initialise(settings.initial_topics, go_on)
             if checkpoints:
                 checkpoints.write(run)
         while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):

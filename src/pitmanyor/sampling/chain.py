@@ -84,24 +84,24 @@ class Chain:
         self.n_sweeps = 0
         self.trace: dict[str, list[float]] = {}
 
-    def initialise(self, n_topics: int | None = None, wanted: Callable[[], bool] = lambda: True) -> None:
+    def initialise(self, n_topics: int | None = None, go_on: Callable[[int], bool] = lambda _: True) -> None:
         """Seat every token for the first time, and search for a start if splits and merges are made.
 
-        The search ends after the round at hand once it is not `wanted` any more.
+        The search tells `go_on` how many topics there are, and ends after the round at hand if the answer is no.
         """
         searched = self.moves is not None and self.state.plan.n_topics is None
         distinct = distinct_words_plan(self.state.plan) if searched else None
         if distinct:
-            self._initialise_from(distinct, n_topics, wanted)
+            self._initialise_from(distinct, n_topics, go_on)
             return
         numba.set_num_threads(self.sweeper.n_threads)
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
         if searched:
-            search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), wanted)
+            search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on)
             self._start()
 
-    def _initialise_from(self, distinct: Plan, n_topics: int | None, wanted: Callable[[], bool]) -> None:
+    def _initialise_from(self, distinct: Plan, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
         """Start from topics that a chain without own words finds."""
         state, sweeper = self.state, self.sweeper
         first = Chain(
@@ -112,7 +112,7 @@ class Chain:
             n_threads=sweeper.n_threads,
             moves=True,
         )
-        first.initialise(n_topics, wanted)
+        first.initialise(n_topics, go_on)
         self.initialise_at(topics_of_all(state.plan, distinct, first.state.text.topic))
         settle(state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED))
         self._start()

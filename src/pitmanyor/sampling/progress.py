@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 
 class Swept(NamedTuple):
-    """What is shown of a chain after a sweep."""
+    """What is shown of a chain after a sweep, or with 0 sweeps after a round of the search for a start."""
 
     n_sweeps: int
     n_tokens: int
@@ -65,6 +65,9 @@ class Bars:
         if self._bar is None:
             return
         task, now = self._tasks[chain], time.perf_counter()
+        if swept.n_sweeps == 0:
+            self._bar.update(task, speed="finding a start", topics=swept.n_topics)
+            return
         if chain in self._last:
             then, before = self._last[chain]
             speed = swept.n_tokens * (swept.n_sweeps - before) / max(now - then, 1e-9)

@@ -41,8 +41,8 @@ class Round(NamedTuple):
     n_topics: int
 
 
-def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted: Callable[[], bool]) -> list[Round]:
-    """Change the state until a round of splits and merges changes little, or as long as it is `wanted`.
+def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: Callable[[int], bool]) -> list[Round]:
+    """Change the state until a round of splits and merges changes little, or as long as `go_on` says so.
 
     `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
     numbers after it. Those stay as they are until merges have been made: they would follow the number of halves.
@@ -52,11 +52,11 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, wanted:
     if state.n_topics > FEW:
         moves.merge_all(state, rng)
     for _ in range(DOUBLINGS):
-        if wanted() and state.n_topics < FEW:
+        if go_on(state.n_topics) and state.n_topics < FEW:
             moves.split_all(state, rng)
             sweep(AFTER_MERGES, True)
     size = effective_topics(state)
-    while wanted() and len(rounds) < ROUNDS:
+    while go_on(state.n_topics) and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
         sweep(AFTER_SPLITS, False)
         merges = moves.merge_all(state, rng)
