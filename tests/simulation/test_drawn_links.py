@@ -129,7 +129,7 @@ def test_same_seed_same_bytes_and_the_text_does_not_change(drawn):
         for what in ("vectors", "weights", "probability", "linked"):
             assert getattr(links, what).tobytes() == getattr(again.links[name], what).tobytes()
         assert links.weights.tobytes() != other.links[name].weights.tobytes()
-    plain = simulate(author_topic(), **SIZE)
+    plain = simulate(author_topic(topic_discount=0.5, word_discount=0.7), **SIZE)
     assert plain.corpus.streams["word"].words.tolist() == drawn.corpus.streams["word"].words.tolist()
     assert plain.links == {} and not plain.corpus.links and set(drawn.corpus.links) == {"follows", "mentions"}
 

@@ -22,7 +22,7 @@ ALL_CORES, ONE_CORE = None, 1
 PARTS = (("hpyp", "bursty:hpyp", "hdp_lda", "lda:10", "author_topic"), ("tntm", "bursty:tntm"))
 # A part may begin with what visits the documents of some models: meanwhile the other compiles what both will need.
 OWN_FIRST = {"tntm": ("tntm", "bursty:tntm", "bursty:hpyp")}
-SAMPLED_DISCOUNTS = ("hpyp",)  # fitted with them too: one model will do, as kernels of discounts know no shape
+SAMPLED_DISCOUNTS = ("hpyp", "tntm")  # fitted with them too; vectors of linked authors have kernels of their own
 
 
 def compile_models() -> float:
