@@ -70,7 +70,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Argument(help="A directory to be made.")],
     posts: Annotated[int, typer.Option(help="How many posts to simulate.")] = 2000,
-    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 150,
+    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 1_000,
     seed: int = 1,
     json: AsJson = False,
 ) -> Answer:
