@@ -19,7 +19,8 @@ MODELS = ("tntm", "bursty", "bursty tntm")
 
 
 def _graph(model: str) -> Graph:
-    plain = tntm().without("follows") if "tntm" in model else hpyp()
+    laws = {"topic_discount": 0.5, "word_discount": 0.7}
+    plain = tntm(**laws).without("follows") if "tntm" in model else hpyp(**laws)
     return bursty(plain).set("*", discount=Beta(1, 1)) if "bursty" in model else plain
 
 

@@ -10,7 +10,7 @@ from pitmanyor.runs.advance import Run
 from pitmanyor.runs.checkpoints import Checkpoints
 
 GRAPHS: dict[str, Graph] = {
-    "hpyp": models.hpyp(),
+    "hpyp": models.hpyp(topic_discount=0.5, word_discount=0.7),
     "hdp_lda": models.hdp_lda(),
     "lda": models.lda(4),
     "author_topic": models.author_topic().set("theta", share="node", concentration=Gamma(2, 1)),

@@ -42,16 +42,19 @@ def corpus() -> Corpus:
     return Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "ann"]})
 
 
+POWER_LAWS = {"topic_discount": 0.5, "word_discount": 0.7}
+
+
 def models() -> dict[str, Toy]:
     data = corpus()
     graphs = {
-        "hpyp": hpyp(concentration=2.0),
-        "hpyp, singleton": hpyp(concentration=2.0),
+        "hpyp": hpyp(**POWER_LAWS, concentration=2.0),
+        "hpyp, singleton": hpyp(**POWER_LAWS, concentration=2.0),
         "lda": lda(20),
-        "author_topic": author_topic(),
-        "tntm": tntm().without("follows"),
+        "author_topic": author_topic(**POWER_LAWS),
+        "tntm": tntm(**POWER_LAWS).without("follows"),
         "bursty_hpyp": bursty(hpyp(topic_discount=0.0)),
-        "bursty_tntm": bursty(tntm().without("follows")),
+        "bursty_tntm": bursty(tntm(**POWER_LAWS).without("follows")),
     }
     toys = {name: TOYS[name]() for name in ("two_parents", "fixed_mix", "author_words", "bursty_layers")}
     return {name: (graph, data) for name, graph in graphs.items()} | toys

@@ -41,7 +41,7 @@ def one_word() -> Toy:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "discounts"), [("quick", True), pytest.param("general", False, marks=pytest.mark.long)]
+    ("kernel", "discounts"), [("topic nodes", True), pytest.param("general", False, marks=pytest.mark.long)]
 )
 def test_visiting_a_post_leaves_its_law_as_it_is(kernel, discounts):
     chain = LinkedChain(mixed(discounts), "clamp", kernel)
@@ -58,13 +58,13 @@ def test_updating_a_token_of_the_tntm_leaves_the_law_and_tokens_make_a_visit():
         assert chain.distance(matrix) < EXACT
         expected = expected @ matrix.toarray()
     starts = [0, len(chain.states) - 1]
-    for kernel in ("general", "quick"):
+    for kernel in ("general", "topic nodes"):
         rows = LinkedChain(tntm(), "clamp", kernel).visit(starts).toarray()
         assert np.abs(rows - expected[starts]).sum(axis=1).max() / 2 < EXACT
 
 
 @pytest.mark.parametrize("rule", ["clamp", "paper", "singleton"])
-@pytest.mark.parametrize("kernel", ["general", "quick"])
+@pytest.mark.parametrize("kernel", ["general", "topic nodes"])
 def test_a_single_word_is_drawn_from_its_enumerated_law(kernel, rule):
     chain = LinkedChain(one_word(), rule, kernel)
     rows = chain.visit(range(len(chain.states))).toarray()

@@ -31,17 +31,20 @@ def author_words() -> Graph:
     return g
 
 
+POWER_LAWS = {"topic_discount": 0.5, "word_discount": 0.7}
 MODELS = {
-    "hpyp": lambda: models.hpyp(concentration=1.0),
+    "hpyp": lambda: models.hpyp(**POWER_LAWS, concentration=1.0),
     "hdp_lda": lambda: models.hdp_lda(concentration=2.0),
     "lda": lambda: models.lda(6, concentration=2.0),
-    "author_topic": lambda: models.author_topic(concentration=1.0),
+    "author_topic": lambda: models.author_topic(**POWER_LAWS, concentration=1.0),
     "two_streams": two_streams,
     "author_words": author_words,
-    "bursty hpyp": lambda: models.bursty(models.hpyp(concentration=1.0), concentration=0.7),
+    "bursty hpyp": lambda: models.bursty(models.hpyp(**POWER_LAWS, concentration=1.0), discount=0.7, concentration=0.7),
     "bursty hdp_lda": lambda: models.bursty(models.hdp_lda(concentration=2.0), discount=0.0, concentration=3.0),
     "bursty lda": lambda: models.bursty(models.lda(6, concentration=2.0), concentration=0.5),
-    "bursty author_topic": lambda: models.bursty(models.author_topic(concentration=1.0), concentration=1.0),
+    "bursty author_topic": lambda: models.bursty(
+        models.author_topic(**POWER_LAWS, concentration=1.0), concentration=1.0
+    ),
     "bursty two_streams": lambda: models.bursty(two_streams(), discount=0.5, concentration=0.8),
 }
 

@@ -169,7 +169,7 @@ def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
     def again() -> float:
         for array, values in zip(arrays, saved, strict=True):
             array[:] = values
-        total = float(seat_path(*arguments, False, SEED))
+        total = float(seat_path(*arguments, SEED))
         assert state_of(state) == start
         return total
 
