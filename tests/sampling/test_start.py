@@ -8,7 +8,7 @@ from pitmanyor.graph import uniform
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.split_merge import NONE, Selection, SplitMerge
-from pitmanyor.sampling.start import DOUBLINGS, FEW, ROUNDS, Greedy, search
+from pitmanyor.sampling.start import DOUBLINGS, FEW, ROUNDS, TopicSearch, search
 from pitmanyor.state import new_state
 from pitmanyor.state.topic_sizes import is_large
 
@@ -67,7 +67,7 @@ def test_two_halves_of_a_topic_are_merged_and_two_topics_are_not(planted, halved
     state, moves = chain.state, SplitMerge(chain.state)
     moves.index(state)
     one = int(np.bincount(state.text.topic).argmin()) if halved else 0
-    other, _ = Greedy(moves, (1, 0, 9))._nearest(state, one)
+    other, _ = TopicSearch(moves, (1, 0, 9))._nearest(state, one)
     anchors = int(moves.tokens_of(one)[0]), int(moves.tokens_of(other)[0])
     before = state.text.topic.copy(), state.text.code.copy(), state.net.counts.copy()
     proposal = moves.merge_or_split_again(state, Selection((one, other), (one, NONE), anchors), (1, 0, 9, 1))

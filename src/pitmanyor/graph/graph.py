@@ -60,7 +60,7 @@ class Graph:
     ) -> Node:
         """PYP(discount, concentration, base), once for every instance of the plate.
 
-        The discount is 0.5 over topics and 0.7 over words unless given. A number is fixed; a Beta is a prior, and one
+        The discount is 0 over topics and 0.5 over words unless given. A number is fixed; a Beta is a prior, and one
         discount for all instances is sampled. A number as concentration is fixed; a Gamma is a prior, with one
         concentration for all instances (`share="layer"`) or one for each (`share="node"`).
         """

@@ -8,8 +8,8 @@
     z_dn    ~ Discrete(theta_d)                 the topic of token n
     w_dn    ~ Discrete(phi_{z_dn})              the word itself
 
-Discounts a > 0 give power laws: on words because language has them, on topics because a corpus has a few large
-topics and many small ones.
+Discounts a > 0 give power laws. Words have one, as language does; topics have none unless `topic_discount` says so,
+because real text hardly asks for it (decision 8).
 """
 
 from __future__ import annotations

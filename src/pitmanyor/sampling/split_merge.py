@@ -26,7 +26,6 @@ from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
 from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS, Launch, Path, Room
 from pitmanyor.kernels.split_merge.launch import fit_launch
 from pitmanyor.kernels.split_merge.moves import (
-    clear_path,
     count_words,
     empty_path,
     measure_documents,
@@ -202,7 +201,7 @@ class SplitMerge:
     def split(self, state: State, selection: Selection, seed: MoveSeed) -> None:
         """Split a topic, for better or worse."""
         given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
-        clear_path(*given, selection.before, self.mixed, seed)
+        empty_path(*given, selection.before, self.mixed, seed)
         seat_path(*given, selection.after, seed)
         self.accept(state, Proposal(selection, math.inf, given.path, given.documents, code), seed)
 
@@ -214,7 +213,7 @@ class SplitMerge:
         """
         given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
         changing = (given.path.n_in, *given.launch)
-        clear_path(*given, selection.before, self.mixed, seed)
+        empty_path(*given, selection.before, self.mixed, seed)
         kept = [array.copy() for array in changing]
         split = seat_path(*given, selection.before, seed)
         unseat(given.world, given.path, given.documents)

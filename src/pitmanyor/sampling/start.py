@@ -45,9 +45,10 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
     """Change the state until a round of splits and merges changes little, or as long as `go_on` says so.
 
     `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
-    numbers after it. Those stay as they are until merges have been made: they would follow the number of halves.
+    numbers after it. Concentrations and discounts are held from a split to the merges after it: they would follow the
+    number of halves.
     """
-    moves, rng, rounds = Greedy(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
+    moves, rng, rounds = TopicSearch(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
     sweep(AT_FIRST, False)
     if state.n_topics > FEW:
         moves.merge_all(state, rng)
@@ -71,7 +72,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
 def settle(state: State, sweep: Callable[[int, bool], None], seed: Seed) -> None:
     """Sweeps for a state whose topics come from elsewhere, and merges of those that this model does not tell apart."""
     sweep(AFTER_SPLITS, True)
-    Greedy(SplitMerge(state), seed).merge_all(state, generator(seed, purposes.START_SEARCH))
+    TopicSearch(SplitMerge(state), seed).merge_all(state, generator(seed, purposes.START_SEARCH))
     sweep(AFTER_MERGES, True)
 
 
@@ -80,8 +81,8 @@ def effective_topics(state: State) -> float:
     return effective_number(np.bincount(state.text.topic))
 
 
-class Greedy:
-    """Splits of all topics, and merges that the posterior seems to favour."""
+class TopicSearch:
+    """Splits of all large topics, and merges of those that do no better as two."""
 
     def __init__(self, moves: SplitMerge, seed: Seed) -> None:
         self.moves, self.seed, self.n_tried = moves, seed, 0

@@ -400,27 +400,6 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
 
 
 @inner
-def clear_document(world, room, path, launch, visit, d, pair, mixed, key, n):
-    """Take the tokens of one visit out, last first, without asking how they were seated; returns the counter."""
-    start, stop, text = path.bounds[visit], path.bounds[visit + 1], world.text
-    found = lay_out(world.net, world.terms, world.desk, text, world.topics, world.words, d, pair)
-    some_left = mixed or found > stop - start
-    room.found[0] = -1
-    for i in range(stop - 1, start - 1, -1):
-        s = stream_of(text, d, path.token[i])
-        lay_out_token(world, room, d, s, path.token[i], pair)
-        _, n = take_token(world, room, path, i, places_of(world, d, s), pair, key, n)
-        see(launch, launch.offset[s] + text.word[path.token[i]], -1.0)
-        if some_left and (i == start or _is_other_word(text, d, path.token[i], path.token[i - 1])):
-            recode_word(world.net, world.desk, text, world.words, d, s, text.word[path.token[i]], pair)
-            room.found[0] = -1
-    if some_left:
-        recode_topics(world.net, world.desk, text, world.topics, d, pair)
-    expect(world, path, launch, visit, d, 1.0)
-    return n
-
-
-@inner
 def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
     """Take the tokens of one visit out again, last first; returns the same sum for the way they were seated.
 

@@ -37,7 +37,6 @@ from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refre
 from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.split_merge.allocate import (
-    clear_document,
     empty_document,
     places_of,
     seat_document,
@@ -73,14 +72,6 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
         part, n = empty_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
         total += part
     return total
-
-
-@kernel
-def clear_path(world, room, path, launch, documents, pair, mixed, seed):
-    """Take all tokens of a path out, last first."""
-    key, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), np.int64(0)
-    for visit in range(len(documents) - 1, -1, -1):
-        n = clear_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
 
 
 @kernel
