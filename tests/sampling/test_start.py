@@ -5,10 +5,12 @@ import pytest
 
 from pitmanyor import Corpus, Graph, models, simulate
 from pitmanyor.graph import uniform
+from pitmanyor.kernels.split_merge.moves import seat_path
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling import split_merge
 from pitmanyor.sampling.chain import Chain
-from pitmanyor.sampling.split_merge import NONE, Selection, SplitMerge
-from pitmanyor.sampling.start import DOUBLINGS, FEW, ROUNDS, TopicSearch, search
+from pitmanyor.sampling.split_merge import LAUNCH_FIRST, NONE, Selection, SplitMerge
+from pitmanyor.sampling.start import AT_FIRST, DOUBLINGS, ROUNDS, TopicSearch, search
 from pitmanyor.state import new_state
 from pitmanyor.state.topic_sizes import is_large
 
@@ -87,8 +89,20 @@ def test_a_search_that_sweeps_undo_comes_to_an_end() -> None:
     assert len(n_sweeps) <= 1 + DOUBLINGS + 2 * ROUNDS
 
 
-def test_nobody_who_wants_to_stop_waits_for_more_rounds(planted) -> None:
-    chain = _chain(planted[0])
-    chain.initialise(FEW, lambda _: False)
-    assert chain.started
-    assert chain.state.n_topics >= TOPICS
+def test_nobody_who_wants_to_stop_waits_for_a_round(planted) -> None:
+    chain, n_sweeps = _at_the_truth(planted, halved=False), []
+    assert search(chain.state, lambda times, _: n_sweeps.append(times), (1, 0, 2**32), lambda _: False) == []
+    assert n_sweeps == [AT_FIRST]
+
+
+def test_what_is_split_again_leaves_no_trace_in_the_merge(planted, monkeypatch) -> None:
+    """The same tokens are seated in one topic with the same weight, whether or not they were split before."""
+    chain, weights = _at_the_truth(planted, halved=False), []
+    state, moves = chain.state, SplitMerge(chain.state)
+    moves.index(state)
+    monkeypatch.setattr(split_merge, "seat_path", lambda *args: weights.append(seat_path(*args)) or weights[-1])
+    selection = Selection((0, 1), (0, NONE), (int(moves.tokens_of(0)[0]), int(moves.tokens_of(1)[0])))
+    moves.refuse(state, moves.merge_or_split_again(state, selection, (1, 0, 9, 1)))
+    moves.refuse(state, moves.propose(state, LAUNCH_FIRST, selection, (1, 0, 9, 1)))
+    _, merged_after_a_split, merged = weights
+    assert merged_after_a_split == pytest.approx(merged, rel=1e-12)
