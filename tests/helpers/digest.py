@@ -20,8 +20,8 @@ MODELS = ("tntm", "bursty", "bursty tntm")
 
 def _graph(model: str) -> Graph:
     laws = {"topic_discount": 0.5, "word_discount": 0.7}
-    plain = tntm(**laws).without("follows") if "tntm" in model else hpyp(**laws)
-    return bursty(plain).set("*", discount=Beta(1, 1)) if "bursty" in model else plain
+    base = tntm(**laws).without("follows") if "tntm" in model else hpyp(**laws)
+    return bursty(base).set("*", discount=Beta(1, 1)) if "bursty" in model else base
 
 
 def digest(model: str, seed: int, n_threads: int, moves: bool = False) -> str:

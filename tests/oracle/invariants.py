@@ -41,7 +41,9 @@ def check(state: State) -> None:
     _check_totals(state)
     _check_caches(state)
     _check_topics(state)
-    assert (state.desks.slot_of == -1).all() and not state.desks.slots[:, -1, OF_TOPIC].any(), "the desk is not clean"
+    assert (state.document_scratch.slot_of == -1).all() and not state.document_scratch.slots[:, -1, OF_TOPIC].any(), (
+        "a document has been left in the scratch"
+    )
 
 
 def _explicit(state: State, name: str) -> bool:

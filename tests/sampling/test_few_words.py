@@ -16,10 +16,10 @@ from pitmanyor.state import State, new_state
 # by the kernels that sweep them: a graph, a corpus, and the node with few words
 TAGS, WORDS = few_tags()[1], five_documents(unused="abcd")[1]
 CASES = {
-    "quick": (few_tags()[0], TAGS, "psi_tag"),
-    "desk": (bursty(tntm().without("follows")), TAGS, "psi_tag"),
-    "simple": (hpyp(), WORDS, "phi"),
-    "crossed": (bursty(hpyp()), WORDS, "phi"),
+    "topic nodes": (few_tags()[0], TAGS, "psi_tag"),
+    "topic nodes with own words": (bursty(tntm().without("follows")), TAGS, "psi_tag"),
+    "one node": (hpyp(), WORDS, "phi"),
+    "one node with own words": (bursty(hpyp()), WORDS, "phi"),
 }
 
 

@@ -43,7 +43,7 @@ class Measures:
                     b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
                     total, sizes = _documents(state, local)
                     if node.per_topic:
-                        sizes = _sizes_of_crossed(state, i)
+                        sizes = _sizes_by_document_and_topic(state, i)
                     self.by_node[i] = _layer(total, sizes, float(net.reals[i, DISCOUNT]), b, rng)
                 else:
                     self.by_node[i] = state.text.measures[:, local].astype(np.float64)
@@ -74,7 +74,7 @@ def _documents(state: State, local: int) -> tuple[Floats, list[Ints]]:
     return total, [np.trim_zeros(row, "b") for row in sizes]
 
 
-def _sizes_of_crossed(state: State, i: int) -> list[Ints]:
+def _sizes_by_document_and_topic(state: State, i: int) -> list[Ints]:
     """The same sizes of the restaurants of a node per document and topic, whose customers are tokens."""
     streams = np.array([stream.emit == state.plan.nodes[i].name for stream in state.plan.graph.streams])
     sizes, work = _no_sizes(state), np.zeros((2, state.capacity), np.int64)

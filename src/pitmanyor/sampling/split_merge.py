@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
-from pitmanyor.kernels.documents.general.scratch import Desk
+from pitmanyor.kernels.documents.general.scratch import DocumentScratch
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DOOR
 from pitmanyor.kernels.split_merge.allocate import BLOCK_TOKENS, Launch, Path, Room
 from pitmanyor.kernels.split_merge.launch import fit_launch
@@ -349,8 +349,8 @@ def _pick_from(rng: np.random.Generator, p: Floats) -> int:
 
 
 def _arrays(state: State) -> Arrays:
-    desk = Desk(*(array[0] for array in state.desks))
-    return Arrays(state.net, state.tables, state.terms, desk, state.text, state.topics, state.words)
+    doc = DocumentScratch(*(array[0] for array in state.document_scratch))
+    return Arrays(state.net, state.tables, state.terms, doc, state.text, state.topics, state.words)
 
 
 def word_rows(state: State) -> tuple[Ints, Ints]:

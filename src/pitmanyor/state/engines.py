@@ -15,15 +15,21 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
-from pitmanyor.kernels.documents.general.explicit import Bench, Sums, explicit_sweep
-from pitmanyor.kernels.documents.one_node.collapsed import plain_collapsed_sweep
+from pitmanyor.kernels.documents.general.explicit import ListScratch, Sums, explicit_sweep
+from pitmanyor.kernels.documents.one_node.collapsed import one_node_collapsed_sweep
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
 from pitmanyor.kernels.documents.one_node.folding import fold_one_node
 from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
-from pitmanyor.state.scratch_arrays import NOT_SUMMED, new_desks, new_node_rows, new_own_words, new_slots
+from pitmanyor.state.scratch_arrays import (
+    NOT_SUMMED,
+    new_active_topics,
+    new_document_scratch,
+    new_node_rows,
+    new_own_words,
+)
 
 if TYPE_CHECKING:
     from pitmanyor.state.state import State
@@ -79,7 +85,7 @@ class Engine(ABC):
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         """Update the documents' tokens from the `start`-th on, all nodes being counts; where it stopped for columns."""
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
-        return int(collapsed_sweep(state.net, state.tables, state.terms, state.desks, *rest))
+        return int(collapsed_sweep(state.net, state.tables, state.terms, state.document_scratch, *rest))
 
 
 class General(Engine):
@@ -91,12 +97,12 @@ class General(Engine):
 
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
         n_topic, n_word = plan.topic_walks.longest, plan.word_walks.longest
-        bench = Bench(
+        lists = ListScratch(
             np.zeros((n_threads, 3, n_topic + 1), np.int64),
             np.zeros((n_threads, 3, n_word + 1), np.int64),
             np.zeros((n_threads, (n_topic + 1) * (n_word + 1))),
         )
-        return new_desks(plan, capacity, n_threads), bench
+        return new_document_scratch(plan, capacity, n_threads), lists
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
@@ -124,24 +130,24 @@ class OneNode(Engine):
         )
 
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
-        slots = new_slots(plan, capacity, n_threads, precision)
-        return slots, new_own_words(plan, capacity, n_threads, precision)
+        active = new_active_topics(plan, capacity, n_threads, precision)
+        return active, new_own_words(plan, capacity, n_threads, precision)
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
-        slots, own = scratch
-        slots.stamp[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        active, own = scratch
+        active.stamp[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else ())
         one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
     def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
-        slots, own = scratch
-        slots.stamp[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, slots, own if self.has_own_words else ())
+        active, own = scratch
+        active.stamp[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else ())
         fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, shares)
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
-        return int(plain_collapsed_sweep(state.net, state.tables, state.terms, *state.scratch, *rest))
+        return int(one_node_collapsed_sweep(state.net, state.tables, state.terms, *state.scratch, *rest))
 
 
 class TopicNodes(Engine):

@@ -45,7 +45,7 @@ def memory_of(state: State) -> Memory:
     tokens += sum(
         a.nbytes for a in (text.word, text.topic, text.code, text.cells, text.first, text.context, text.measures)
     )
-    bundles = (state.desks, state.topics, state.words, state.visit, *state.scratch, state.terms)
+    bundles = (state.document_scratch, state.topics, state.words, state.visit, *state.scratch, state.terms)
     scratch = sum(a.nbytes for bundle in bundles for a in bundle)
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 

@@ -1,4 +1,4 @@
-"""Scratch that kernels write on: lists of both sides, desks, node_rows. Nothing in it outlives a document."""
+"""Scratch that kernels write on: lists of both sides, and what each engine has. Nothing in it outlives a document."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums
-from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, Desk
-from pitmanyor.kernels.documents.one_node.scratch import NONE, Slots
+from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, DocumentScratch
+from pitmanyor.kernels.documents.one_node.scratch import NONE, ActiveTopics
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
@@ -53,8 +53,8 @@ def local_nodes(plan: Plan) -> list[int]:
     return [i for i, node in enumerate(plan.nodes) if node.local]
 
 
-def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
-    """Desks for so many threads: slots for the topics of the longest document, and the common slot."""
+def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentScratch:
+    """Scratch of the general engine: slots for the topics of the longest document, and the common slot."""
     longest = _longest(plan)
     slots, nodes = min(longest, capacity) + 2, max(len(local_nodes(plan)), 1)
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
@@ -66,7 +66,7 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
     def floats(*shape: int) -> NDArray[np.float64]:
         return np.zeros((n_threads, *shape))
 
-    desks = Desk(
+    scratch = DocumentScratch(
         slots=ints(slots, 2),
         slot_of=ints(capacity) - 1,
         ints=ints(slots, nodes, TO + 2 * parents),
@@ -76,12 +76,12 @@ def new_desks(plan: Plan, capacity: int, n_threads: int) -> Desk:
         weights=floats(slots),
         blocks=floats(capacity // BLOCK + 1),
     )
-    desks.reals[..., OPEN] = 1.0
-    return desks
+    scratch.reals[..., OPEN] = 1.0
+    return scratch
 
 
 def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
-    """Scratch of the quick explicit sweep."""
+    """Scratch of the engine of topic nodes."""
     n_streams = len(plan.graph.streams)
     longest, n_slots = _longest(plan), _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
@@ -119,7 +119,7 @@ def _longest(plan: Plan) -> int:
 
 
 def _row_slots(plan: Plan, capacity: int) -> int:
-    """Slots of a node_rows: for bases and topics of the longest document, read in whole lanes."""
+    """ActiveTopics of a node_rows: for bases and topics of the longest document, read in whole lanes."""
     return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
@@ -148,13 +148,13 @@ def _count_bases(plan: Plan) -> int:
     return max(len(shared), 1)
 
 
-def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Slots:
+def new_active_topics(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> ActiveTopics:
     """Scratch of documents with one local node."""
     n_streams = len(plan.graph.streams)
     longest = _longest(plan)
     shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    return Slots(
+    return ActiveTopics(
         topic=np.zeros(shape, np.uint32),
         column=np.zeros(shape, np.uint32),
         slot_of=np.full((n_threads, capacity), NONE, np.uint32),
@@ -173,7 +173,7 @@ def new_slots(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -
 
 
 def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> OwnWords:
-    """Scratch of word nodes per document and topic, for the slots of `new_slots` and of `new_node_rows`."""
+    """Scratch of word nodes per document and topic, for the slots of `new_active_topics` and of `new_node_rows`."""
     shape = (n_threads, max(capacity + BLOCK, _row_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
     return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))

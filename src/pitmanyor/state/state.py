@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.documents.general.collapsed import UNSEEN
-from pitmanyor.kernels.documents.general.scratch import Desk, fill_terms
+from pitmanyor.kernels.documents.general.scratch import DocumentScratch, fill_terms
 from pitmanyor.kernels.monitor.log_joint import N_MEASURES, ZETA
 from pitmanyor.kernels.numbers.stirling import StirlingTables
 from pitmanyor.kernels.restaurant.arrays import (
@@ -35,7 +35,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.engines import Engine, Scratch, engine_of
 from pitmanyor.state.layout import Layout, build_layout, is_wide
-from pitmanyor.state.scratch_arrays import local_nodes, new_desks, new_scratch
+from pitmanyor.state.scratch_arrays import local_nodes, new_document_scratch, new_scratch
 from pitmanyor.state.stirling_sizes import first_tables
 
 Rule = Literal["clamp", "paper", "singleton"]
@@ -57,7 +57,7 @@ class State:
     visit: Visit
     tables: StirlingTables
     terms: Terms
-    desks: Desk  # of the general engine, which any graph may need
+    document_scratch: DocumentScratch  # of the general engine, which any graph may need
     engine: Engine
     scratch: Scratch  # of the engine's own collapsed sweep, if it has one
     max_topics: int
@@ -99,7 +99,7 @@ def new_state(
         visit=visit,
         tables=tables,
         terms=new_terms(plan, net, tables),
-        desks=new_desks(plan, layout.capacity, 1),
+        document_scratch=new_document_scratch(plan, layout.capacity, 1),
         engine=engine,
         scratch=engine.scratch(plan, layout.capacity, 1, precision) if engine.own_collapsed else (),
         max_topics=cap,

@@ -11,7 +11,7 @@ from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DOOR, GEM_CELL, L
 from pitmanyor.kernels.restaurant.refresh import move_topics, refresh_all
 from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.state.memory import larger_layout
-from pitmanyor.state.scratch_arrays import new_desks, new_scratch
+from pitmanyor.state.scratch_arrays import new_document_scratch, new_scratch
 from pitmanyor.state.state import State
 
 
@@ -43,7 +43,7 @@ def grow(state: State, columns: int) -> None:
         values[:, : a.own], values[:, a.own :] = was, was[:, -1:]
     state.layout, state.net = new, fresh
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
-    state.desks = new_desks(state.plan, new.capacity, 1)
+    state.document_scratch = new_document_scratch(state.plan, new.capacity, 1)
     if state.engine.own_collapsed:
         state.scratch = state.engine.scratch(state.plan, new.capacity, 1, net.stay.dtype)
     state.topics, state.words, state.visit = new_scratch(state.plan, new.capacity, net.stay.dtype)

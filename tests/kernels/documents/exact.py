@@ -213,25 +213,25 @@ class Chain:
 
         return outcomes(once)
 
-    def _at_desk(self, token: int, act: Callable[..., Any]) -> None:
-        """Lay a token's document and word on the desk, call a kernel on the token, and put all away."""
+    def _in_document(self, token: int, act: Callable[..., Any]) -> None:
+        """Load a token's document and word, call a kernel on the token, and put all away."""
         s = self.state
         net, tables, terms, text, topics, words = s.net, s.tables, s.terms, s.text, s.topics, s.words
-        desk, order = of_thread(s.desks, 0), s.plan.order
+        doc, order = of_thread(s.document_scratch, 0), s.plan.order
         d, stream, word = int(order.document[token]), int(order.stream[token]), int(order.word[token])
         context = text.context[d]
-        load_document(net, tables, terms, desk, text, topics, words, d)
+        load_document(net, tables, terms, doc, text, topics, words, d)
         s.visit.marks[0] = 0
         which = text.leaf[context, stream, WORD_LIST]
         part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
         place = (part, text.leaf[context, stream, LEAF], word_part(words, which, True), word_leaf(words, which))
         if text.partner[stream, stream]:
-            load_run(net, tables, terms, desk, text, words, d, stream, word)
+            load_run(net, tables, terms, doc, text, words, d, stream, word)
         set_word_cells(words, text, which, token)
-        act(net, tables, terms, desk, text, topics, words, s.visit, place, token, np.uint64(0), 0)
+        act(net, tables, terms, doc, text, topics, words, s.visit, place, token, np.uint64(0), 0)
         if text.partner[stream, stream]:
-            save_run(net, tables, terms, desk, text, words, d, stream, word)
-        save_document(net, tables, terms, desk, text, topics, d, np.uint64(0), 0)
+            save_run(net, tables, terms, doc, text, words, d, stream, word)
+        save_document(net, tables, terms, doc, text, topics, d, np.uint64(0), 0)
 
     def _take(self, *arguments: Any) -> None:
         free, _ = take_token(*arguments)
@@ -248,12 +248,12 @@ class Chain:
         rows = []
         for start in self.states:
             row: Outcomes = {}
-            for left, chance in self._from(start, None, lambda: self._at_desk(token, self._take)).items():
+            for left, chance in self._from(start, None, lambda: self._in_document(token, self._take)).items():
                 if left == start:  # rule `paper` kept it
                     row[start] = row.get(start, 0.0) + chance
                     continue
                 if left not in put:
-                    put[left] = self._from(left, token, lambda: self._at_desk(token, put_token))
+                    put[left] = self._from(left, token, lambda: self._in_document(token, put_token))
                 for end, share in put[left].items():
                     row[end] = row.get(end, 0.0) + chance * share
             rows.append(row)
@@ -262,10 +262,10 @@ class Chain:
     def visit(self, d: int, starts: Sequence[int]) -> csr_array:
         """Rows of P of the whole visit of a document, from the states with these numbers."""
         s = self.state
-        desk = of_thread(s.desks, 0)
+        doc = of_thread(s.document_scratch, 0)
 
         def update() -> None:
-            visit_document(s.net, s.tables, s.terms, desk, s.text, s.topics, s.words, s.visit, d, np.uint64(0))
+            visit_document(s.net, s.tables, s.terms, doc, s.text, s.topics, s.words, s.visit, d, np.uint64(0))
 
         return self._matrix([self._from(self.states[i], None, update) for i in starts])
 

@@ -51,7 +51,7 @@ def three_topics() -> Graph:
 
 
 def bursty_streams() -> Toy:
-    """A crossed node for each of two streams, one of them over words per author."""
+    """A node per document and topic for each of two streams, one of them over words per author."""
     g = bursty()[0]
     own = g.dirichlet("own", over="vocabulary", plate=("author", "topic"), concentration=1.9)
     tags = g.pyp("tag_burst", base=own, plate=("document", "topic"), discount=0.2, concentration=0.8)
@@ -97,7 +97,7 @@ TOYS = {
     "bursty, few own words": lambda: with_text(few_own_words(), ["x", "x"]),
     "three tokens": lambda: with_text(three_layers()[0], ["x", "x", "y"]),
 }
-# where the quick engines can be taken: that of topic nodes everywhere; that of one node where there is one over one
+# where the other engines fit: that of topic nodes everywhere; that of one node where there is one over one
 # parent, and own words, if there are any, in all streams
 OWN_WORDS = ("bursty", "bursty, two words", "bursty, local root", "bursty, two streams")
 ONE_NODE = ("one node", "one node, no discount", "local root", "three tokens", *OWN_WORDS)

@@ -8,7 +8,7 @@ import pytest
 from kernels.documents.exact import Chain, replaced
 from oracle.toys import TOYS
 from pitmanyor.kernels.documents.general import collapsed, local_nodes
-from pitmanyor.kernels.documents.general import scratch as desk
+from pitmanyor.kernels.documents.general import scratch as general_scratch
 from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TO, WEIGHT
 from pitmanyor.kernels.numbers.stirling import open_ratio, stay_ratio
 from pitmanyor.kernels.restaurant import seating
@@ -16,10 +16,10 @@ from pitmanyor.kernels.restaurant.arrays import (
     AT,
     BLOCK,
     CUSTOMERS,
-    DESK,
     DOOR,
     GEM,
     KIND,
+    LOCAL_INDEX,
     N_PARENTS,
     NODE,
     PARENTS,
@@ -54,7 +54,7 @@ def binomial_ratios_dropped():
 
 def counts_after_the_decrement():
     """Decrement first, then draw whether the table goes."""
-    right, plan, fill = seating.leave_probability, seating.plan_removal, desk.fill_terms
+    right, plan, fill = seating.leave_probability, seating.plan_removal, general_scratch.fill_terms
 
     def late(tables, index, discount, rule, c, t):
         return 1.0 if c - 1 <= t else right(tables, index, discount, rule, c - 1, t)
@@ -97,44 +97,44 @@ def a_second_table_at_the_gem():
 def tables_per_parent_in_open():
     """(t_i + 1)/(c + 1) for parent i instead of (t + 1)/(c + 1)."""
 
-    def shares(net, at_desk, side, part, pos, h):
+    def shares(net, doc, side, part, pos, h):
         node = net.cells[side.scratch[AT, pos], NODE]
-        j, (at, rest) = net.nodes[node, DESK], local_nodes.places(net, at_desk, node, h)
-        first, k = side.entries[part[0] + pos, PARENTS], at_desk.slots[h, OF_TOPIC]
+        j, (at, rest) = net.nodes[node, LOCAL_INDEX], local_nodes.places(net, doc, node, h)
+        first, k = side.entries[part[0] + pos, PARENTS], doc.slots[h, OF_TOPIC]
         return [
-            at_desk.reals[rest, j, WEIGHT + i]
-            * local_nodes.value_at(net, at_desk, side, part, side.par[first + i], h, k)
-            * (at_desk.ints[at, j, TO + 2 * i] + 1)
-            / (at_desk.ints[at, j, TABLES] + 1)
+            doc.reals[rest, j, WEIGHT + i]
+            * local_nodes.value_at(net, doc, side, part, side.par[first + i], h, k)
+            * (doc.ints[at, j, TO + 2 * i] + 1)
+            / (doc.ints[at, j, TABLES] + 1)
             for i in range(net.nodes[node, N_PARENTS])
         ]
 
     right_base, right_choice = local_nodes.base_value, local_nodes._by_weight
 
-    def base(net, at_desk, side, part, pos, h, k):
+    def base(net, doc, side, part, pos, h, k):
         if net.nodes[net.cells[side.scratch[AT, pos], NODE], N_PARENTS] < 2:
-            return right_base(net, at_desk, side, part, pos, h, k)
-        return sum(shares(net, at_desk, side, part, pos, h))
+            return right_base(net, doc, side, part, pos, h, k)
+        return sum(shares(net, doc, side, part, pos, h))
 
-    def choice(net, at_desk, side, part, pos, h, base, key, n):
+    def choice(net, doc, side, part, pos, h, base, key, n):
         if net.nodes[net.cells[side.scratch[AT, pos], NODE], N_PARENTS] < 2:
-            return right_choice(net, at_desk, side, part, pos, h, base, key, n)
+            return right_choice(net, doc, side, part, pos, h, base, key, n)
         x = local_nodes.uniform(key, n) * base
-        return int(x >= shares(net, at_desk, side, part, pos, h)[0]), n + 1
+        return int(x >= shares(net, doc, side, part, pos, h)[0]), n + 1
 
     return several((right_base, base), (right_choice, choice))
 
 
 def mixing_urn_ignored():
     """Parents weighed by the prior mean, whatever tables they have."""
-    right = desk.refresh_local
+    right = general_scratch.refresh_local
 
-    def refresh(net, at_desk, h, node, j):
-        right(net, at_desk, h, node, j)
+    def refresh(net, doc, h, node, j):
+        right(net, doc, h, node, j)
         first, n = net.nodes[node, PRIOR_FIRST], net.nodes[node, N_PARENTS]
         if n > 1:
             prior = net.prior[first : first + n]
-            at_desk.reals[h, j, WEIGHT : WEIGHT + n] = prior / prior.sum()
+            doc.reals[h, j, WEIGHT : WEIGHT + n] = prior / prior.sum()
 
     return several((right, refresh))
 
@@ -143,8 +143,8 @@ def new_topic_without_its_word():
     """A new topic weighed by the topic side alone."""
     right = collapsed.score_token
 
-    def score(net, at_desk, topics, words, visit, place):
-        total = right(net, at_desk, topics, words, visit, place)
+    def score(net, doc, topics, words, visit, place):
+        total = right(net, doc, topics, words, visit, place)
         door = net.status[DOOR]
         change = visit.score[door] / visit.form[door] - visit.score[door]
         visit.score[door] += change

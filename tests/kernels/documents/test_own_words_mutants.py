@@ -37,7 +37,7 @@ def words_as_if_new_at_topic_nodes() -> AbstractContextManager[None]:
 
 
 def slots_without_factors() -> AbstractContextManager[None]:
-    """Slots of topic nodes weigh words as if none had been served."""
+    """ActiveTopics of topic nodes weigh words as if none had been served."""
     right = node_topic_draw.weigh_slots
 
     def weigh(net, node_rows, factors, *rest):
@@ -100,19 +100,19 @@ def no_rejection() -> AbstractContextManager[None]:
     right = own_words_draw.draw_own
 
     def draw(
-        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
     ):
         extra = own_words_draw.weigh_dishes(
-            net, tables, terms, slots, own, shape, word_node, gain, token.row, max(n_listed, 0)
+            net, tables, terms, active, own, shape, word_node, gain, token.row, max(n_listed, 0)
         )
-        fresh = topic_draw.weigh_fresh(net, sums, slots, shape, gain, token)
+        fresh = topic_draw.weigh_fresh(net, sums, active, shape, gain, token)
         x = own_words_draw.uniform_in(float, key, n) * (held + extra + fresh)
         if x < held + extra:
-            return own_words_draw.slot_at(net, slots, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
-        k = topic_draw.fresh_topic(net, sums, slots, shape, token, (x - (held + extra)) / fresh)
-        if slots.slot_of[k] == topic_draw.NONE:
-            return *own_words_draw.open_fresh(net, slots, shape, np.uint64(k), n_slots), n + 1
-        return np.uint64(slots.slot_of[k]), n_slots, n + 1
+            return own_words_draw.slot_at(net, active, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
+        k = topic_draw.fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh)
+        if active.slot_of[k] == topic_draw.NONE:
+            return *own_words_draw.open_fresh(net, active, shape, np.uint64(k), n_slots), n + 1
+        return np.uint64(active.slot_of[k]), n_slots, n + 1
 
     return replaced(right, draw)
 
@@ -131,8 +131,8 @@ def scan_without_words() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
     right = own_words_draw.draw_by_scan
 
-    def scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
-        return right(net, slots, own, shape, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+        return right(net, active, own, shape, gain, row, n_slots, 0, held, 0.0, key, n)
 
     return replaced(right, scan)
 

@@ -106,15 +106,15 @@ def brought(expected: np.ndarray, counts: np.ndarray, sits: np.ndarray, a: float
 
 class OneNode(Watch):
     def __call__(self, *given):
-        net, _, slots, mean, shape, gain, token, n_slots, *_ = given
+        net, _, active, mean, shape, gain, token, n_slots, *_ = given
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
-        beyond = sums_of(slots.weights, n_slots)
-        place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
+        beyond = sums_of(active.weights, n_slots)
+        place = {int(active.topic[h]): h for h in range(n_slots) if active.slot_of[active.topic[h]] == h}
         for k in range(N_HELD):
             h = place.get(k)
-            c, t = (int(slots.customers[h]), int(slots.tables[h])) if h is not None else (0, 0)
+            c, t = (int(active.customers[h]), int(active.tables[h])) if h is not None else (0, 0)
             found[k] += beyond[h] if h is not None else 0.0
             stay, opens = terms(c, t, shape.discount)
             expected[k] = (stay + gain * opens * p[k]) * phi[k]
@@ -127,14 +127,14 @@ class OneNode(Watch):
 
 class OneNodeOwn(Watch):
     def __call__(self, *given):
-        net, tables, terms_, _, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, *_ = given
-        own_words_draw.weigh_dishes(net, tables, terms_, slots, own, shape, word_node, gain, token.row, n_listed)
+        net, tables, terms_, _, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, *_ = given
+        own_words_draw.weigh_dishes(net, tables, terms_, active, own, shape, word_node, gain, token.row, n_listed)
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
-        beyond = sums_of(slots.weights, n_slots)
+        beyond = sums_of(active.weights, n_slots)
         listed = {int(own.slot[i]): i for i in range(n_listed)}
         found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
-        place = {int(slots.topic[h]): h for h in range(n_slots) if slots.slot_of[slots.topic[h]] == h}
+        place = {int(active.topic[h]): h for h in range(n_slots) if active.slot_of[active.topic[h]] == h}
         a, b = word_node.discount, word_node.concentration
         for k in range(N_HELD):
             stay, opens, word = 0.0, 1.0, phi[k]
@@ -142,8 +142,8 @@ class OneNodeOwn(Watch):
                 h = place[k]
                 i = listed.get(h)
                 found[k] = beyond[h] + (own.weights[i] if i is not None else 0.0)
-                counts[:, k] = slots.customers[h], slots.tables[h]
-                stay, opens = terms(int(slots.customers[h]), int(slots.tables[h]), shape.discount)
+                counts[:, k] = active.customers[h], active.tables[h]
+                stay, opens = terms(int(active.customers[h]), int(active.tables[h]), shape.discount)
                 dish = terms(int(own.seated[i]), int(own.opened[i]), a) if i is not None else (0.0, 1.0)
                 word = (dish[0] + (b + a * own.tables[h]) * dish[1] * phi[k]) / (b + own.customers[h])
             expected[k] = (stay + gain * opens * p[k]) * word

@@ -117,18 +117,18 @@ def _add(out, j, column, x):
 
 
 @inner
-def measure_dishes(net, tables, terms, desk, word_side, out):
-    """Dishes of the local nodes of one side that are on the desk, into the log joint."""
-    common = len(desk.slots) - 1
+def measure_dishes(net, tables, terms, doc, word_side, out):
+    """Dishes of the local nodes of one side of the document at hand, into the log joint."""
+    common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
         if net.nodes[node, KIND] == DIRICHLET or (net.nodes[node, N_WORDS] > 0) != word_side:
             continue
         n_parents = net.nodes[node, N_PARENTS]
         narrow = net.nodes[node, WIDE] == 0
-        for slot in range(1 if narrow else desk.slots[common, OF_TOPIC]):
+        for slot in range(1 if narrow else doc.slots[common, OF_TOPIC]):
             h = common if narrow else slot
-            c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
+            c, t = doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES]
             if c == 0:
                 continue
             _add(out, j, JOINT, log_dish(net, tables, terms, node, c, t))
@@ -137,44 +137,44 @@ def measure_dishes(net, tables, terms, desk, word_side, out):
             elif n_parents > 1:
                 _add(out, j, JOINT, log_rising(1.0, t))
                 for p in range(n_parents):
-                    _add(out, j, JOINT, -log_rising(1.0, desk.ints[h, j, TO + 2 * p]))
+                    _add(out, j, JOINT, -log_rising(1.0, doc.ints[h, j, TO + 2 * p]))
 
 
 @inner
-def measure_local(net, terms, desk, key, n, out):
-    """Restaurants of the local nodes that are on the desk; a Dirichlet's dishes too."""
-    common = len(desk.slots) - 1
+def measure_local(net, terms, doc, key, n, out):
+    """Restaurants of the local nodes of the document at hand; a Dirichlet's dishes too."""
+    common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
         own = net.nodes[node, REST_WIDE]
-        for slot in range(desk.slots[common, OF_TOPIC] if own else 1):
+        for slot in range(doc.slots[common, OF_TOPIC] if own else 1):
             h = slot if own else common
-            c, t = desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES]
+            c, t = doc.ints[h, j, N_CUSTOMERS], doc.ints[h, j, N_TABLES]
             if c == 0:
                 continue
             _add(out, j, SEATED, c)
             _add(out, j, OPENED, t)
-            b = desk.concentration[j]
+            b = doc.concentration[j]
             kind = net.nodes[node, KIND]
             if not in_layer(net, node):
                 _add(out, j, JOINT, log_restaurant(kind, net.reals[node, DISCOUNT], b, c, t))
                 drawn = t
                 if kind == DIRICHLET:
-                    drawn, n = _local_dirichlet(net, desk, j, node, b, key, n, out)
+                    drawn, n = _local_dirichlet(net, doc, j, node, b, key, n, out)
                 n = add_auxiliaries(net, node, b, c, drawn, key, n, out[j])
             if net.nodes[node, N_PARENTS] > 1:
                 for p in range(net.nodes[node, N_PARENTS]):
-                    _add(out, j, JOINT, log_mix(net, node, p, desk.ints[h, j, N_TO + 2 * p], t))
+                    _add(out, j, JOINT, log_mix(net, node, p, doc.ints[h, j, N_TO + 2 * p], t))
     return n
 
 
 @inner
-def _local_dirichlet(net, desk, j, node, b, key, n, out):
+def _local_dirichlet(net, doc, j, node, b, key, n, out):
     """Auxiliary tables of a document's Dirichlet over topics, and its dishes' part of the log joint."""
     mass = b * net.reals[node, BASE]
     t = 0
-    for h in range(desk.slots[len(desk.slots) - 1, OF_TOPIC]):
-        c = desk.ints[h, j, CUSTOMERS]
+    for h in range(doc.slots[len(doc.slots) - 1, OF_TOPIC]):
+        c = doc.ints[h, j, CUSTOMERS]
         if c > 0:
             x, n = bernoulli_sum_tables(c, mass, key, n)
             t += x

@@ -7,7 +7,7 @@ is not per topic. With `wide` and `rest_wide` the count of (cell, topic k) and i
     cells[cell, ROW] + k * nodes[node, WIDE]     and     cells[cell, REST] + k * nodes[node, REST_WIDE]
 
 so scoring, seating and removal are written once. A local node owns one cell that stands for it in lists; its counts
-are on the desk of the thread that visits the document (general/scratch.py). The terms that scoring reads are kept
+are in the scratch of the thread that visits the document (general/scratch.py). The terms that scoring reads are kept
 beside the counts, so that for every kind of node
 
     A(N, k) = (stay + gain * open * base) * scale                                              (maths 2)
@@ -38,7 +38,7 @@ CLAMP, PAPER, SINGLETON = 0, 1, 2
 AT_WORD, AT_TOKEN, AT_LISTED_WORD, AS_IS = 0, 1, 2, 3
 
 # columns of Net.nodes and Net.reals
-KIND, WIDE, REST_WIDE, LOCAL, DESK, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
+KIND, WIDE, REST_WIDE, LOCAL, LOCAL_INDEX, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
 PRIOR_FIRST, TABLE, SHIFT, MASK, EXPLICIT, N_WORDS, OWN, LAYER = 7, 8, 9, 10, 11, 12, 13, 14
 DISCOUNT, BASE, SHAPE, RATE = 0, 1, 2, 3
 # columns of Net.cells; of Net.counts and Net.totals; rows of Net.rests
@@ -58,7 +58,7 @@ LEAF, WORD_LIST = 0, 1
 class Net(NamedTuple):
     """All restaurants: what the nodes are, where their cells lie, the counts, and what scoring reads."""
 
-    nodes: Ints  # (node, KIND...): shape, place on the desk, parents, mixing prior, Stirling table, walk digit
+    nodes: Ints  # (node, KIND...): shape, index among local nodes, parents, mixing prior, Stirling table, walk digit
     reals: Floats  # (node, DISCOUNT...); base: probability of a dish under a root: 1/V, 1/K, 0 for a gem;
     #   shape and rate: the prior of a shared node's concentrations where every topic has its own, else 0
     prior: Floats  # lambda of learned mixes, fixed weights of others

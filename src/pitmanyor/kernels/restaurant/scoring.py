@@ -110,13 +110,13 @@ def _score_by_column(net, side, entry, pos, node, n_columns):
 
 
 @inner
-def fill_form(desk, side, n_shared, which, out, n_columns):
+def fill_form(doc, side, n_shared, which, out, n_columns):
     """out[k] = A(leaf, k) of topics that no slot holds: the leaf's linear form over shared positions (maths 4)."""
-    offset = desk.forms[which, 0]
+    offset = doc.forms[which, 0]
     for k in range(n_columns):
         out[k] = offset
     for pos in range(n_shared):
-        slope = desk.forms[which, 1 + pos]
+        slope = doc.forms[which, 1 + pos]
         if slope != 0.0:
             for k in range(n_columns):
                 out[k] += slope * side.values[pos, k]

@@ -17,7 +17,7 @@ STRIDE = SMALL_CUSTOMERS * 4  # in `Terms.flat`, from some tables to one more
 
 
 class Terms(NamedTuple):
-    """Terms of small counts by (discount, tables, customers), and the cells of the nodes on the desk."""
+    """Terms of small counts by (discount, tables, customers), and the cells of the local nodes."""
 
     small: Floats  # (..., STAY, OPEN, LEAVE or LOG_S)
     cells: Ints

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from pitmanyor.kernels.documents.general.document import set_word_cells, word_leaf, word_part
 from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS
 from pitmanyor.kernels.restaurant.arrays import (
-    DESK,
     DISCOUNT,
     EXPLICIT,
     KIND,
     LEAF,
+    LOCAL_INDEX,
     N_PARENTS,
     PYP,
     REST_WIDE,
@@ -86,7 +86,7 @@ class Room(NamedTuple):
     done: Floats  # the same: the share of a dish's customers that have come
     ahead: Floats  # (token, how many before it are in the second topic)
     leaves: Floats  # (stream; weight of either topic, what a token adds, discount)
-    found: Ints  # [stream and word that lie on the desk]
+    found: Ints  # [stream and word that are loaded]
 
 
 @inlined
@@ -102,7 +102,7 @@ def lay_out_token(world, room, d, s, token, pair):
     """Point the word list at a token; its word's counts at local nodes are laid out unless they are there."""
     text, words = world.text, world.words
     if text.partner[s, s] and (room.found[0] != s or room.found[1] != text.word[token]):
-        lay_out_word(world.net, world.terms, world.desk, text, words, d, s, text.word[token], pair)
+        lay_out_word(world.net, world.terms, world.doc, text, words, d, s, text.word[token], pair)
         room.found[0], room.found[1] = s, text.word[token]
     set_word_cells(words, text, text.leaf[text.context[d], s, WORD_LIST], token)
 
@@ -122,7 +122,7 @@ def weigh(world, room, place, pair, which, progress):
     word = WORD_SIDE + which
     foresee_words(world, room, place, pair, which, progress)
     weight = weigh_topic(world, room, place, pair, which, progress)
-    args = (world.net, world.desk, world.words, place[2], place[3], which, pair[which])
+    args = (world.net, world.doc, world.words, place[2], place[3], which, pair[which])
     return weight * predict(*args, room.values[word], room.opens[word], room.done[word])
 
 
@@ -131,7 +131,7 @@ def weigh_topic(world, room, place, pair, which, progress):
     """The topic side of it."""
     topic = TOPIC_SIDE + which
     foresee_topics(world, room, place, pair, which, progress)
-    args = (world.net, world.desk, world.topics, place[0], place[1], which, pair[which])
+    args = (world.net, world.doc, world.topics, place[0], place[1], which, pair[which])
     return predict(*args, room.values[topic], room.opens[topic], room.done[topic])
 
 
@@ -145,19 +145,19 @@ def foreseen(a, b, n_tables, growing, grown):
 def foresee_topics(world, room, place, pair, which, progress):
     """Factors of the topic side: both topics grow in a restaurant that has others too."""
     part, leaf, _, _ = place
-    net, desk, topics, opens = world.net, world.desk, world.topics, room.opens[TOPIC_SIDE + which]
+    net, doc, topics, opens = world.net, world.doc, world.topics, room.opens[TOPIC_SIDE + which]
     _, in_document, _, whole, _ = progress
     for pos in range(leaf + 1):
         node = node_of(net, cell_at(topics, pos))
         a, done = net.reals[node, DISCOUNT], in_document if pos >= part[1] else whole
         opens[pos], room.done[TOPIC_SIDE + which, pos] = 1.0, done
         if a > 0.0 and net.nodes[node, KIND] == PYP:
-            _, tables, (_, n_tables, b) = both_at(net, desk, topics, part, pos, pair)
+            _, tables, (_, n_tables, b) = both_at(net, doc, topics, part, pos, pair)
             opens[pos] = foreseen(a, b, n_tables, tables, math.sqrt(done))
         if pos >= part[1] and net.nodes[node, N_PARENTS] > 0:
             parent = side_parent(topics, part, pos)
             if parent < part[1] and not net.nodes[node_of(net, cell_at(topics, parent)), EXPLICIT]:
-                customers, _, (n_customers, _, b) = both_at(net, desk, topics, part, parent, pair)
+                customers, _, (n_customers, _, b) = both_at(net, doc, topics, part, parent, pair)
                 opens[pos] *= (b + n_customers) / ((b + n_customers) * whole + customers * (1.0 - whole))
 
 
@@ -168,11 +168,11 @@ def side_parent(side, part, pos):
 
 
 @inner
-def both_at(net, desk, side, part, pos, pair):
+def both_at(net, doc, side, part, pos, pair):
     """Customers and tables of both topics at a restaurant, and its own totals."""
-    (c, t), rest = counts_at(net, desk, side, part, pos, 0, pair[0])
+    (c, t), rest = counts_at(net, doc, side, part, pos, 0, pair[0])
     if pair[1] >= 0:
-        (other_c, other_t), _ = counts_at(net, desk, side, part, pos, 1, pair[1])
+        (other_c, other_t), _ = counts_at(net, doc, side, part, pos, 1, pair[1])
         c, t = c + other_c, t + other_t
     return c, t, rest
 
@@ -181,14 +181,14 @@ def both_at(net, desk, side, part, pos, pair):
 def foresee_words(world, room, place, pair, which, progress):
     """Factors of the word side: a topic's restaurants are all its own."""
     _, _, part, bottom = place
-    net, desk, words, opens = world.net, world.desk, world.words, room.opens[WORD_SIDE + which]
+    net, doc, words, opens = world.net, world.doc, world.words, room.opens[WORD_SIDE + which]
     in_run, in_document, of_word, _, tables_done = progress
     for pos in range(bottom + 1):
         node = node_of(net, cell_at(words, pos))
         a = net.reals[node, DISCOUNT]
         opens[pos], room.done[WORD_SIDE + which, pos] = 1.0, 1.0
         if a > 0.0 and net.nodes[node, REST_WIDE]:
-            _, (_, n_tables, b) = counts_at(net, desk, words, part, pos, which, pair[which])
+            _, (_, n_tables, b) = counts_at(net, doc, words, part, pos, which, pair[which])
             done, grown = (in_run, math.sqrt(in_document)) if pos >= part[1] else (of_word, tables_done)
             opens[pos], room.done[WORD_SIDE + which, pos] = foreseen(a, b, n_tables, n_tables, grown), done
 
@@ -230,11 +230,11 @@ def look_ahead(world, room, path, launch, lo, hi, visit, d, pair):
 def _weigh_leaf(world, room, place, pair, s, progress):
     """The topic side of a stream: the weight of either topic, and what an earlier token adds if the leaf is local."""
     part, leaf, _, _ = place
-    net, desk, node = world.net, world.desk, node_of(world.net, cell_at(world.topics, leaf))
+    net, doc, node = world.net, world.doc, node_of(world.net, cell_at(world.topics, leaf))
     b, slope = 1.0, 0.0
     if leaf >= part[1]:
-        j = net.nodes[node, DESK]
-        b, slope = desk.concentration[j] + desk.ints[len(desk.slots) - 1, j, N_CUSTOMERS], 1.0
+        j = net.nodes[node, LOCAL_INDEX]
+        b, slope = doc.concentration[j] + doc.ints[len(doc.slots) - 1, j, N_CUSTOMERS], 1.0
     for which in range(2):
         room.leaves[s, which] = b * weigh_topic(world, room, place, pair, which, progress)
     room.leaves[s, 2], room.leaves[s, 3] = slope, net.reals[node, DISCOUNT]
@@ -245,7 +245,7 @@ def _weigh_word(world, room, path, launch, i, lo, place, pair, which, s, progres
     """A token's word: as the counts have it, and leaning towards the launch as long as few tokens are seated."""
     values, opens = room.values[WORD_SIDE + which], room.opens[WORD_SIDE + which]
     foresee_words(world, room, place, pair, which, progress)
-    args = (world.net, world.desk, world.words, place[2], place[3], which, pair[which])
+    args = (world.net, world.doc, world.words, place[2], place[3], which, pair[which])
     own = predict(*args, values, opens, room.done[WORD_SIDE + which])
     weight = launch.weight[0]
     n_own = path.n_in[which] + LAUNCH_TOKENS
@@ -280,12 +280,12 @@ def twist(room, row, m, which):
 def seat_token(world, room, path, i, place, pair, which, key, n):
     """Seat token i of a path in one of the two topics, whose values `weigh` has left; returns log a/q of its walk."""
     part, leaf, word_side, bottom = place
-    net, desk, text, walk = world.net, world.desk, world.text, path.seated[i]
+    net, doc, text, walk = world.net, world.doc, world.text, path.seated[i]
     n_positions, k, token = world.topics.scratch.shape[1], pair[which], path.token[i]
     topic, word, above, below = TOPIC_SIDE + which, WORD_SIDE + which, walk[:n_positions], walk[n_positions:]
     topics, words, values, opens = world.topics, world.words, room.values, room.opens
-    one, n = sit_down(net, desk, topics, part, leaf, which, k, values[topic], opens[topic], above, key, n)
-    two, n = sit_down(net, desk, words, word_side, bottom, which, k, values[word], opens[word], below, key, n)
+    one, n = sit_down(net, doc, topics, part, leaf, which, k, values[topic], opens[topic], above, key, n)
+    two, n = sit_down(net, doc, words, word_side, bottom, which, k, values[word], opens[word], below, key, n)
     code = encode(net, topics, part, leaf, above, 0)
     text.topic[token], text.code[token] = k, encode(net, words, word_side, bottom, below, code)
     path.n_in[which] += 1
@@ -296,12 +296,12 @@ def seat_token(world, room, path, i, place, pair, which, key, n):
 def take_token(world, room, path, i, place, pair, key, n):
     """Take token i of a path out of its topic; returns which of the two it was, and the counter."""
     part, leaf, word_side, bottom = place
-    net, tables, desk, text, walk = world.net, world.tables, world.desk, world.text, path.left[i]
+    net, tables, doc, text, walk = world.net, world.tables, world.doc, world.text, path.left[i]
     n_positions, token = world.topics.scratch.shape[1], path.token[i]
     which = 0 if text.topic[token] == pair[0] else 1
     k = pair[which]
-    n = stand_up(net, tables, desk, world.topics, part, leaf, which, k, walk[:n_positions], key, n)
-    n = stand_up(net, tables, desk, world.words, word_side, bottom, which, k, walk[n_positions:], key, n)
+    n = stand_up(net, tables, doc, world.topics, part, leaf, which, k, walk[:n_positions], key, n)
+    n = stand_up(net, tables, doc, world.words, word_side, bottom, which, k, walk[n_positions:], key, n)
     text.topic[token] = NOWHERE
     path.n_in[which] -= 1
     return which, n
@@ -370,7 +370,7 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
     With pair[1] < 0 all tokens go to the one topic there is. The first two tokens of a path to two topics are anchors.
     """
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
-    lay_out(world.net, world.terms, world.desk, world.text, world.topics, world.words, d, pair)
+    lay_out(world.net, world.terms, world.doc, world.text, world.topics, world.words, d, pair)
     expect(world, path, launch, visit, d, -1.0)
     room.found[0] = -1
     for lo in range(start, stop, BLOCK_TOKENS):
@@ -407,7 +407,7 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
     """
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     net, text = world.net, world.text
-    found = lay_out(net, world.terms, world.desk, text, world.topics, world.words, d, pair)
+    found = lay_out(net, world.terms, world.doc, text, world.topics, world.words, d, pair)
     some_left = mixed or found > stop - start
     room.found[0] = -1
     n_blocks = (stop - start + BLOCK_TOKENS - 1) // BLOCK_TOKENS
@@ -427,7 +427,7 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
                     room.weights[i - lo, other] = weigh(world, room, place, pair, other, progress)
             total += log_walk(world, room, path, i, place, which)
             if (some_left or lo > start) and (i == lo or _is_other_word(text, d, path.token[i], path.token[i - 1])):
-                recode_word(net, world.desk, text, world.words, d, s, text.word[path.token[i]], pair)
+                recode_word(net, world.doc, text, world.words, d, s, text.word[path.token[i]], pair)
                 room.found[0] = -1
             if not free:
                 total += math.log(room.weights[i - lo, which])
@@ -440,7 +440,7 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
                 total += math.log((one + two) / twist(room, i - lo, m, which))
                 m += which
     if some_left:
-        recode_topics(net, world.desk, text, world.topics, d, pair)
+        recode_topics(net, world.doc, text, world.topics, d, pair)
     expect(world, path, launch, visit, d, 1.0)
     return total, n
 

@@ -19,13 +19,13 @@ from pitmanyor.kernels.restaurant.arrays import (
     BASE,
     CONCENTRATION,
     CUSTOMERS,
-    DESK,
     DIRICHLET,
     DISCOUNT,
     EXPLICIT,
     GEM,
     KIND,
     LEARNED,
+    LOCAL_INDEX,
     N_PARENTS,
     PRIOR_FIRST,
     PYP,
@@ -48,7 +48,7 @@ NOT_VISITED, SITS = -2, -1  # entries of a walk; from 0 on, the parent to which 
 
 
 @inlined
-def counts_at(net, desk, side, part, pos, h, k):
+def counts_at(net, doc, side, part, pos, h, k):
     """Customers and tables of the dish, and those of its restaurant with its concentration."""
     cell = cell_at(side, pos)
     node = node_of(net, cell)
@@ -56,36 +56,36 @@ def counts_at(net, desk, side, part, pos, h, k):
         i, q, _, _ = restaurant(net, cell, node, k)
         dish = (np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES]))
         return dish, (net.totals[q, CUSTOMERS], net.totals[q, TABLES], net.rests[CONCENTRATION, q])
-    j = net.nodes[node, DESK]
-    at, rest = places(net, desk, node, h)
-    dish = (desk.ints[at, j, CUSTOMERS], desk.ints[at, j, TABLES])
-    return dish, (desk.ints[rest, j, N_CUSTOMERS], desk.ints[rest, j, N_TABLES], desk.concentration[j])
+    j = net.nodes[node, LOCAL_INDEX]
+    at, rest = places(net, doc, node, h)
+    dish = (doc.ints[at, j, CUSTOMERS], doc.ints[at, j, TABLES])
+    return dish, (doc.ints[rest, j, N_CUSTOMERS], doc.ints[rest, j, N_TABLES], doc.concentration[j])
 
 
 @inlined
-def tables_sent(net, desk, side, part, pos, h, k, i):
+def tables_sent(net, doc, side, part, pos, h, k, i):
     """Tables of the restaurant that were opened towards parent i."""
     cell = cell_at(side, pos)
     node = node_of(net, cell)
     if pos < part[1]:
         _, _, _, qt = restaurant(net, cell, node, k)
         return net.n_to[qt + np.uint64(i)]
-    _, rest = places(net, desk, node, h)
-    return desk.ints[rest, net.nodes[node, DESK], N_TO + 2 * i]
+    _, rest = places(net, doc, node, h)
+    return doc.ints[rest, net.nodes[node, LOCAL_INDEX], N_TO + 2 * i]
 
 
 @inlined
-def parent_weight(net, desk, side, part, pos, h, k, i):
+def parent_weight(net, doc, side, part, pos, h, k, i):
     """r_i before it is divided by their sum (maths 2); fixed weights as they are."""
     node = node_of(net, cell_at(side, pos))
     prior = net.prior[net.nodes[node, PRIOR_FIRST] + i]
     if net.nodes[node, LEARNED] == 0:
         return prior
-    return prior + tables_sent(net, desk, side, part, pos, h, k, i)
+    return prior + tables_sent(net, doc, side, part, pos, h, k, i)
 
 
 @inner
-def base_of(net, desk, side, part, pos, h, k, values):
+def base_of(net, doc, side, part, pos, h, k, values):
     """sum_i r_i A(P_i, k) of a position whose parents have their values."""
     node = node_of(net, cell_at(side, pos))
     n_parents = net.nodes[node, N_PARENTS]
@@ -96,14 +96,14 @@ def base_of(net, desk, side, part, pos, h, k, values):
         return values[side.par[first]]
     total, whole = 0.0, 0.0
     for i in range(n_parents):
-        weight = parent_weight(net, desk, side, part, pos, h, k, i)
+        weight = parent_weight(net, doc, side, part, pos, h, k, i)
         total += weight * values[side.par[first + np.uint64(i)]]
         whole += weight
     return total / whole
 
 
 @inner
-def predict(net, desk, side, part, leaf, h, k, values, opens, done):
+def predict(net, doc, side, part, leaf, h, k, values, opens, done):
     """A(leaf, k), with A of every position above it left in `values`: parents come first in a list.
 
     `opens` are factors of a proposal for opening a table at each position; where all are 1 this is (2.2). `done` says
@@ -117,14 +117,14 @@ def predict(net, desk, side, part, leaf, h, k, values, opens, done):
             i, _, _, _ = restaurant(net, cell, node, k)
             values[pos] = net.stay[i]
             continue
-        (c, t), (n_customers, n_tables, b) = counts_at(net, desk, side, part, pos, h, k)
+        (c, t), (n_customers, n_tables, b) = counts_at(net, doc, side, part, pos, h, k)
         a, kind = net.reals[node, DISCOUNT], net.nodes[node, KIND]
         if kind == GEM:  # an empty topic is a new one
             weight = c - a if c > 0 else b + a * n_tables
         elif kind == DIRICHLET:
             weight = c + b * net.reals[node, BASE]
         else:
-            y = (b + a * n_tables) * opens[pos] * base_of(net, desk, side, part, pos, h, k, values)
+            y = (b + a * n_tables) * opens[pos] * base_of(net, doc, side, part, pos, h, k, values)
             if a > 0.0 and done[pos] < 1.0:
                 factor = ((c + 1.0 - a * t + y) / ((c + 1.0) / done[pos] - a * t + y)) ** a
                 opens[pos] *= factor
@@ -135,12 +135,12 @@ def predict(net, desk, side, part, leaf, h, k, values, opens, done):
 
 
 @inlined
-def count(net, desk, side, part, pos, h, k, choice, sign):
+def count(net, doc, side, part, pos, h, k, choice, sign):
     """One customer more or less at a position; with choice >= 0 its table towards that parent."""
     cell = cell_at(side, pos)
     node = node_of(net, cell)
     if pos >= part[1]:
-        tally_local(net, desk, node, net.nodes[node, DESK], h, choice, sign)
+        tally_local(net, doc, node, net.nodes[node, LOCAL_INDEX], h, choice, sign)
         return
     place = restaurant(net, cell, node, k)
     add_customer(net, node, place, choice, sign)
@@ -149,7 +149,7 @@ def count(net, desk, side, part, pos, h, k, choice, sign):
 
 
 @inner
-def sit_down(net, desk, side, part, leaf, h, k, values, opens, walk, key, n):
+def sit_down(net, doc, side, part, leaf, h, k, values, opens, walk, key, n):
     """Seat a customer of topic k by the terms that `predict` left; `walk` gets its choice at each position.
 
     Returns the product of the factors of all tables that it opened, and the counter.
@@ -159,17 +159,17 @@ def sit_down(net, desk, side, part, leaf, h, k, values, opens, walk, key, n):
         node = node_of(net, cell_at(side, pos))
         choice = SITS
         if net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]:
-            (c, t), (_, n_tables, b) = counts_at(net, desk, side, part, pos, h, k)
+            (c, t), (_, n_tables, b) = counts_at(net, doc, side, part, pos, h, k)
             a = net.reals[node, DISCOUNT]
             stays, sits = c - a * t, False
             if c > 0:
-                rest = (b + a * n_tables) * opens[pos] * base_of(net, desk, side, part, pos, h, k, values)
+                rest = (b + a * n_tables) * opens[pos] * base_of(net, doc, side, part, pos, h, k, values)
                 sits = uniform(key, n) * (stays + rest) < stays
                 n += 1
             if not sits:
-                choice, n = _choose_parent(net, desk, side, part, pos, h, k, values, key, n)
+                choice, n = _choose_parent(net, doc, side, part, pos, h, k, values, key, n)
                 factor *= opens[pos]
-        count(net, desk, side, part, pos, h, k, choice, 1)
+        count(net, doc, side, part, pos, h, k, choice, 1)
         walk[pos] = choice
         if choice < 0 or net.nodes[node, N_PARENTS] == 0:
             return factor, n
@@ -177,17 +177,17 @@ def sit_down(net, desk, side, part, leaf, h, k, values, opens, walk, key, n):
 
 
 @inner
-def _choose_parent(net, desk, side, part, pos, h, k, values, key, n):
+def _choose_parent(net, doc, side, part, pos, h, k, values, key, n):
     """The parent of a new table, in proportion to r_i A(P_i, k)."""
     n_parents = net.nodes[node_of(net, cell_at(side, pos)), N_PARENTS]
     if n_parents < 2:
         return 0, n
     first, total = first_parent(side, part[0], pos), 0.0
     for i in range(n_parents):
-        total += parent_weight(net, desk, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
+        total += parent_weight(net, doc, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
     x, chosen = uniform(key, n) * total, 0
     for i in range(n_parents):
-        weight = parent_weight(net, desk, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
+        weight = parent_weight(net, doc, side, part, pos, h, k, i) * values[side.par[first + np.uint64(i)]]
         if weight > 0.0:
             chosen = i
             if x < weight:
@@ -197,22 +197,22 @@ def _choose_parent(net, desk, side, part, pos, h, k, values, key, n):
 
 
 @inner
-def stand_up(net, tables, desk, side, part, leaf, h, k, walk, key, n):
+def stand_up(net, tables, doc, side, part, leaf, h, k, walk, key, n):
     """Remove a customer of topic k: it sat alone with probability S(c-1,t-1)/S(c,t); `walk` gets what it undid."""
     pos = leaf
     while True:
         node = node_of(net, cell_at(side, pos))
         choice = SITS
         if net.nodes[node, KIND] == PYP and not net.nodes[node, EXPLICIT]:
-            (c, t), _ = counts_at(net, desk, side, part, pos, h, k)
+            (c, t), _ = counts_at(net, doc, side, part, pos, h, k)
             p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], SINGLETON, c, t)
             leaves = p >= 1.0
             if not leaves and p > 0.0:
                 leaves = uniform(key, n) < p
                 n += 1
             if leaves:
-                choice, n = _choose_table(net, desk, side, part, pos, h, k, t, key, n)
-        count(net, desk, side, part, pos, h, k, choice, -1)
+                choice, n = _choose_table(net, doc, side, part, pos, h, k, t, key, n)
+        count(net, doc, side, part, pos, h, k, choice, -1)
         walk[pos] = choice
         if choice < 0 or net.nodes[node, N_PARENTS] == 0:
             return n
@@ -220,7 +220,7 @@ def stand_up(net, tables, desk, side, part, leaf, h, k, walk, key, n):
 
 
 @inner
-def _choose_table(net, desk, side, part, pos, h, k, t, key, n):
+def _choose_table(net, doc, side, part, pos, h, k, t, key, n):
     """The parent of a random one of the dish's t tables."""
     cell = cell_at(side, pos)
     node = node_of(net, cell)
@@ -233,8 +233,8 @@ def _choose_table(net, desk, side, part, pos, h, k, t, key, n):
             _, _, it, _ = restaurant(net, cell, node, k)
             sent = np.int64(net.to[it + np.uint64(i)])
         else:
-            at, _ = places(net, desk, node, h)
-            sent = desk.ints[at, net.nodes[node, DESK], TO + 2 * i]
+            at, _ = places(net, doc, node, h)
+            sent = doc.ints[at, net.nodes[node, LOCAL_INDEX], TO + 2 * i]
         if sent > 0:
             chosen = i
             if x < sent:

@@ -157,18 +157,18 @@ def measure_documents(world, documents, seed):
     for at in range(len(documents)):
         d = documents[at]
         key = stream_key(seed[0], seed[1], seed[2], d, purposes.MOVE_MEASURE)
-        load_document(world.net, world.tables, world.terms, world.desk, text, world.topics, world.words, d)
+        load_document(world.net, world.tables, world.terms, world.doc, text, world.topics, world.words, d)
         for s in range(text.leaf.shape[1]):
             if text.partner[s, s]:
                 _measure_words(world, d, s)
-        save_document(world.net, world.tables, world.terms, world.desk, text, world.topics, d, key, np.int64(0))
+        save_document(world.net, world.tables, world.terms, world.doc, text, world.topics, d, key, np.int64(0))
 
 
 @inner
 def _measure_words(world, d, s):
     text, n_streams = world.text, world.text.leaf.shape[1]
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    given = (world.net, world.tables, world.terms, world.desk, text, world.words, d, s)
+    given = (world.net, world.tables, world.terms, world.doc, text, world.words, d, s)
     while start < stop:
         word = text.word[start]
         load_run(*given, word)

@@ -1,7 +1,7 @@
 """A document in a split or merge: some of its tokens leave, or are seated again, one after the other.
 
-Slots 0 and 1 of the desk hold the document's counts of the two topics; those of all others lie together in the common
-slot, where nobody asks whose they are.
+Slots 0 and 1 of the scratch hold the document's counts of the two topics; those of all others lie together in the
+common slot, because nothing depends on which topic they belong to.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 
 from pitmanyor.kernels.documents.general.document import find_run, set_word_cells, word_leaf, word_part
 from pitmanyor.kernels.documents.general.local_nodes import places, walk_local
-from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO, Desk
+from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO, DocumentScratch
 from pitmanyor.kernels.numbers.stirling import StirlingTables
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
     CELL,
     CONCENTRATION,
     CUSTOMERS,
-    DESK,
     FIRST,
     LEAF,
+    LOCAL_INDEX,
     MASK,
     N_PARENTS,
     N_WORDS,
@@ -50,7 +50,7 @@ class Arrays(NamedTuple):
     net: Net
     tables: StirlingTables
     terms: Terms
-    desk: Desk
+    doc: DocumentScratch
     text: Text
     topics: Side
     words: Side
@@ -69,21 +69,21 @@ def list_of_topics(topics, text, d):
 
 
 @inner
-def lay_out(net, terms, desk, text, topics, words, d, pair):
+def lay_out(net, terms, doc, text, topics, words, d, pair):
     """The local nodes of document d from the stored walks; returns how many tokens the two topics have there."""
-    n_streams, common = text.leaf.shape[1], len(desk.slots) - 1
+    n_streams, common = text.leaf.shape[1], len(doc.slots) - 1
     context, part = text.context[d], list_of_topics(topics, text, d)
     for pos in range(topics.lists[context + 1, FIRST] - part[0]):
         topics.scratch[AT, pos] = topics.entries[part[0] + pos, CELL]
     for j in range(len(terms.cells)):
         own = net.nodes[terms.cells[j, NODE], OWN]
         shared = net.rests[CONCENTRATION, terms.cells[j, REST]]
-        desk.concentration[j] = text.concentration[own, d] if own >= 0 else shared
+        doc.concentration[j] = text.concentration[own, d] if own >= 0 else shared
         for h in (0, 1, common):
-            _clear_dish(desk, h, j)
-            desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = 0, 0
-            for p in range((desk.ints.shape[2] - TO) // 2):
-                desk.ints[h, j, N_TO + 2 * p] = 0
+            _clear_dish(doc, h, j)
+            doc.ints[h, j, N_CUSTOMERS], doc.ints[h, j, N_TABLES] = 0, 0
+            for p in range((doc.ints.shape[2] - TO) // 2):
+                doc.ints[h, j, N_TO + 2 * p] = 0
     found = 0
     for s in range(n_streams):
         which, leaf = text.leaf[context, s, WORD_LIST], text.leaf[context, s, LEAF]
@@ -93,29 +93,29 @@ def lay_out(net, terms, desk, text, topics, words, d, pair):
             h, code = slot_of(pair, text.topic[token], common), text.code[token]
             if h != common:
                 found += 1
-                walk_local(net, desk, topics, part, leaf, h, code, False)
-            walk_local(net, desk, topics, part, leaf, h, code, True)
+                walk_local(net, doc, topics, part, leaf, h, code, False)
+            walk_local(net, doc, topics, part, leaf, h, code, True)
             if text.partner[s, s]:
                 set_word_cells(words, text, which, token)
-                walk_local(net, desk, words, word_part(words, which, False), word_leaf(words, which), h, code, True)
+                walk_local(net, doc, words, word_part(words, which, False), word_leaf(words, which), h, code, True)
     return found
 
 
 @inlined
-def _clear_dish(desk, h, j):
-    desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES] = 0, 0
-    for p in range((desk.ints.shape[2] - TO) // 2):
-        desk.ints[h, j, TO + 2 * p] = 0
+def _clear_dish(doc, h, j):
+    doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES] = 0, 0
+    for p in range((doc.ints.shape[2] - TO) // 2):
+        doc.ints[h, j, TO + 2 * p] = 0
 
 
 @inner
-def lay_out_word(net, terms, desk, text, words, d, s, word, pair):
+def lay_out_word(net, terms, doc, text, words, d, s, word, pair):
     """The counts of one word at the local word nodes, from every stream that shares them with s."""
-    common = len(desk.slots) - 1
+    common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
             for h in (0, 1, common):
-                _clear_dish(desk, h, j)
+                _clear_dish(doc, h, j)
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
             which = text.leaf[text.context[d], other, WORD_LIST]
@@ -124,11 +124,11 @@ def lay_out_word(net, terms, desk, text, words, d, s, word, pair):
                 if text.topic[token] != NOWHERE:
                     set_word_cells(words, text, which, token)
                     h, part = slot_of(pair, text.topic[token], common), word_part(words, which, False)
-                    walk_local(net, desk, words, part, word_leaf(words, which), h, text.code[token], False)
+                    walk_local(net, doc, words, part, word_leaf(words, which), h, text.code[token], False)
 
 
 @inner
-def recode_word(net, desk, text, words, d, s, word, pair):
+def recode_word(net, doc, text, words, d, s, word, pair):
     """Write the walks of the tokens that are left of a word back: who carries which table is arbitrary."""
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
@@ -138,38 +138,38 @@ def recode_word(net, desk, text, words, d, s, word, pair):
                 if text.topic[token] != NOWHERE:
                     set_word_cells(words, text, which, token)
                     part = word_part(words, which, False)
-                    recode(net, desk, text, words, part, word_leaf(words, which), token, pair)
+                    recode(net, doc, text, words, part, word_leaf(words, which), token, pair)
 
 
 @inner
-def recode_topics(net, desk, text, topics, d, pair):
+def recode_topics(net, doc, text, topics, d, pair):
     """The same on the topic side, for the tokens of the two topics."""
     n_streams, context, part = text.leaf.shape[1], text.context[d], list_of_topics(topics, text, d)
     for s in range(n_streams):
         for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
             if text.topic[token] == pair[0] or text.topic[token] == pair[1]:
-                recode(net, desk, text, topics, part, text.leaf[context, s, LEAF], token, pair)
+                recode(net, doc, text, topics, part, text.leaf[context, s, LEAF], token, pair)
 
 
 @inner
-def recode(net, desk, text, side, part, leaf, token, pair):
-    """Give a token a walk from the tables left on the desk. Another topic keeps what it opened of its own."""
-    common = len(desk.slots) - 1
+def recode(net, doc, text, side, part, leaf, token, pair):
+    """Give a token a walk from the tables left in the scratch. Another topic keeps what it opened of its own."""
+    common = len(doc.slots) - 1
     h, pos, code = slot_of(pair, text.topic[token], common), leaf, np.int64(text.code[token])
     while pos >= part[1]:
         node = net.cells[side.scratch[AT, pos], NODE]
-        j, shift, mask = net.nodes[node, DESK], net.nodes[node, SHIFT], net.nodes[node, MASK]
+        j, shift, mask = net.nodes[node, LOCAL_INDEX], net.nodes[node, SHIFT], net.nodes[node, MASK]
         choice = ((code >> shift) & mask) - 1
         if h != common or net.nodes[node, WIDE] == 0:
-            at, _ = places(net, desk, node, h)
+            at, _ = places(net, doc, node, h)
             choice = -1
-            if desk.ints[at, j, TABLES] > 0:
-                desk.ints[at, j, TABLES] -= 1
+            if doc.ints[at, j, TABLES] > 0:
+                doc.ints[at, j, TABLES] -= 1
                 choice = 0
                 if net.nodes[node, N_PARENTS] > 1:
-                    while desk.ints[at, j, TO + 2 * choice] == 0:
+                    while doc.ints[at, j, TO + 2 * choice] == 0:
                         choice += 1
-                    desk.ints[at, j, TO + 2 * choice] -= 1
+                    doc.ints[at, j, TO + 2 * choice] -= 1
             code = (code & ~(mask << shift)) | ((choice + 1) << shift)
         if choice < 0 or net.nodes[node, N_PARENTS] == 0:
             break

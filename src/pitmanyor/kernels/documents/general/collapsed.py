@@ -43,18 +43,18 @@ UNSEEN, FORCED = -1, -2
 
 
 @inlined
-def take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
+def take_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
     part, leaf, word_side, bottom = place
     k = np.int64(text.topic[token])
-    h = desk.slot_of[k]
-    length, exit, n = plan_leaving(net, tables, terms, desk, topics, part, leaf, h, key, n)
+    h = doc.slot_of[k]
+    length, exit, n = plan_leaving(net, tables, terms, doc, topics, part, leaf, h, key, n)
     if length == STUCK:
         return False, n
     above = length
     if exit >= 0:
         above, n = plan_removal(net, tables, topics, part[0], exit, k, length, key, n)
-    word_length, word_exit, n = plan_leaving(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+    word_length, word_exit, n = plan_leaving(net, tables, terms, doc, words, word_side, bottom, h, key, n)
     if above == STUCK or word_length == STUCK:
         return False, n
     word_above = word_length
@@ -62,13 +62,13 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
         word_above, n = plan_removal(net, tables, words, word_side[0], word_exit, k, word_length, key, n)
     if word_above == STUCK:
         return False, n
-    leave_local(net, tables, terms, desk, topics, part, length, h)
-    leave_local(net, tables, terms, desk, words, word_side, word_length, h)
+    leave_local(net, tables, terms, doc, topics, part, length, h)
+    leave_local(net, tables, terms, doc, words, word_side, word_length, h)
     visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, length, above, k))
     apply_removal(net, tables, terms, words, word_length, word_above, k)
-    desk.slots[h, TOKENS] -= 1
-    if desk.slots[h, TOKENS] == 0:
-        close_slot(terms, desk, h)
+    doc.slots[h, TOKENS] -= 1
+    if doc.slots[h, TOKENS] == 0:
+        close_slot(terms, doc, h)
     changed, n = update_topics(net, k, key, n)
     if changed:
         visit.marks[0] = 0
@@ -76,7 +76,7 @@ def take_token(net, tables, terms, desk, text, topics, words, visit, place, toke
 
 
 @inlined
-def score_token(net, desk, topics, words, visit, place):
+def score_token(net, doc, topics, words, visit, place):
     """The weight of every topic for a token that was taken out; returns their total."""
     part, leaf, word_side, bottom = place
     n_columns = net.status[N_COLUMNS]
@@ -85,14 +85,14 @@ def score_token(net, desk, topics, words, visit, place):
         score_side(net, topics, part[0], stale, part[1], n_columns)
         visit.marks[0] = part[1]
     score_side(net, words, word_side[0], 0, word_side[1], n_columns)
-    linearise(net, desk, topics, part, leaf, TOPIC)
-    linearise(net, desk, words, word_side, bottom, WORD)
-    fill_form(desk, topics, part[1], TOPIC, visit.score, n_columns)
-    fill_form(desk, words, word_side[1], WORD, visit.form, n_columns)
+    linearise(net, doc, topics, part, leaf, TOPIC)
+    linearise(net, doc, words, word_side, bottom, WORD)
+    fill_form(doc, topics, part[1], TOPIC, visit.score, n_columns)
+    fill_form(doc, words, word_side[1], WORD, visit.form, n_columns)
     total = multiply(visit.score, visit.form, visit.blocks, n_columns)
-    for h in range(desk.slots[-1, OF_TOPIC]):
-        k = desk.slots[h, OF_TOPIC]
-        weight = evaluate(net, desk, topics, part, leaf, h) * evaluate(net, desk, words, word_side, bottom, h)
+    for h in range(doc.slots[-1, OF_TOPIC]):
+        k = doc.slots[h, OF_TOPIC]
+        weight = evaluate(net, doc, topics, part, leaf, h) * evaluate(net, doc, words, word_side, bottom, h)
         change = weight - visit.score[k]
         visit.score[k] = weight
         visit.blocks[k // BLOCK] += change
@@ -101,25 +101,25 @@ def score_token(net, desk, topics, words, visit, place):
 
 
 @inlined
-def put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n):
+def put_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n):
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
     part, leaf, word_side, bottom = place
-    total = score_token(net, desk, topics, words, visit, place)
+    total = score_token(net, doc, topics, words, visit, place)
     k = np.int64(FORCED - text.topic[token])
     if k < 0 or text.topic[token] >= 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
         n += 1
-    fresh = desk.slot_of[k] < 0
-    h = open_slot(net, terms, desk, k)
-    desk.slots[h, TOKENS] += 1
+    fresh = doc.slot_of[k] < 0
+    h = open_slot(net, terms, doc, k)
+    doc.slots[h, TOKENS] += 1
     if fresh:
-        evaluate(net, desk, topics, part, leaf, h)
-        evaluate(net, desk, words, word_side, bottom, h)
-    exit, n = seat_local(net, tables, terms, desk, topics, part, leaf, h, key, n)
+        evaluate(net, doc, topics, part, leaf, h)
+        evaluate(net, doc, words, word_side, bottom, h)
+    exit, n = seat_local(net, tables, terms, doc, topics, part, leaf, h, key, n)
     if exit >= 0:
         lowest, n = seat(net, tables, terms, topics, part[0], exit, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
-    exit, n = seat_local(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+    exit, n = seat_local(net, tables, terms, doc, words, word_side, bottom, h, key, n)
     if exit >= 0:
         _, n = seat(net, tables, terms, words, word_side[0], exit, k, key, n)
     text.topic[token] = k
@@ -130,12 +130,12 @@ def put_token(net, tables, terms, desk, text, topics, words, visit, place, token
 
 
 @inner
-def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key):
+def visit_document(net, tables, terms, doc, text, topics, words, visit, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
     n = np.int64(0)
     n_streams = text.leaf.shape[1]
     context = text.context[d]
-    load_document(net, tables, terms, desk, text, topics, words, d)
+    load_document(net, tables, terms, doc, text, topics, words, d)
     visit.marks[0] = 0
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
     for s in range(n_streams):
@@ -150,27 +150,27 @@ def visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
             while end < stop and text.word[end] == text.word[start]:
                 end += 1
             if text.partner[s, s]:
-                load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+                load_run(net, tables, terms, doc, text, words, d, s, text.word[start])
             set_word_cells(words, text, which, start)
             for token in range(start, end):
                 free = True
                 if text.topic[token] >= 0:
-                    free, n = take_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n)
+                    free, n = take_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n)
                 if free:
-                    n = put_token(net, tables, terms, desk, text, topics, words, visit, place, token, key, n)
+                    n = put_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n)
             if text.partner[s, s]:
-                save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+                save_run(net, tables, terms, doc, text, words, d, s, text.word[start])
             start = end
-    save_document(net, tables, terms, desk, text, topics, d, key, n)
+    save_document(net, tables, terms, doc, text, topics, d, key, n)
 
 
 @kernel
-def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, documents, start, seed):
+def collapsed_sweep(net, tables, terms, scratch, text, topics, words, visit, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out.
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    desk = of_thread(desks, 0)
+    doc = of_thread(scratch, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]
@@ -179,5 +179,5 @@ def collapsed_sweep(net, tables, terms, desks, text, topics, words, visit, docum
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
             return j
         key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
-        visit_document(net, tables, terms, desk, text, topics, words, visit, d, key)
+        visit_document(net, tables, terms, doc, text, topics, words, visit, d, key)
     return len(documents)

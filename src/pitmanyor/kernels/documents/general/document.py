@@ -1,4 +1,4 @@
-"""A document on the desk: its local nodes filled from the tokens' stored walks, and written back."""
+"""A document's local nodes, filled from the tokens' stored walks, and written back."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def fetch_counts(net, text, words, which, top, token):
 
 
 @inner
-def load_document(net, tables, terms, desk, text, topics, words, d):
-    """Lay document d on the desk: topic-side nodes whole, word-side ones their restaurants' totals alone."""
+def load_document(net, tables, terms, doc, text, topics, words, d):
+    """Load document d: topic-side nodes whole, word-side ones their restaurants' totals alone."""
     n_streams = text.leaf.shape[1]
-    context, common = text.context[d], len(desk.slots) - 1
+    context, common = text.context[d], len(doc.slots) - 1
     text.measures[d] = 0.0
     entry = topics.lists[context, FIRST]
     part = (entry, topics.lists[context, SHARED], False)
@@ -120,40 +120,40 @@ def load_document(net, tables, terms, desk, text, topics, words, d):
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
         own = net.nodes[node, OWN]
-        desk.concentration[j] = (
+        doc.concentration[j] = (
             text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, terms.cells[j, REST]]
         )
-        empty_slot(net, terms, desk, common, j)
+        empty_slot(net, terms, doc, common, j)
     for s in range(n_streams):
         which, leaf = text.leaf[context, s, WORD_LIST], text.leaf[context, s, LEAF]
         for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
             k, code = np.int64(text.topic[token]), text.code[token]
             if k < 0:
                 continue
-            h = open_slot(net, terms, desk, k)
-            desk.slots[h, TOKENS] += 1
-            walk_local(net, desk, topics, part, leaf, h, code, False)
-            walk_local(net, desk, topics, part, leaf, h, code, True)
+            h = open_slot(net, terms, doc, k)
+            doc.slots[h, TOKENS] += 1
+            walk_local(net, doc, topics, part, leaf, h, code, False)
+            walk_local(net, doc, topics, part, leaf, h, code, True)
             if text.partner[s, s]:
                 set_word_cells(words, text, which, token)
-                walk_local(net, desk, words, word_part(words, which, False), word_leaf(words, which), h, code, True)
+                walk_local(net, doc, words, word_part(words, which, False), word_leaf(words, which), h, code, True)
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
-        refresh_local(net, desk, common, node, j)
-        for h in range(desk.slots[-1, OF_TOPIC]):
-            refresh_slot(net, tables, terms, desk, h, node, j)
+        refresh_local(net, doc, common, node, j)
+        for h in range(doc.slots[-1, OF_TOPIC]):
+            refresh_slot(net, tables, terms, doc, h, node, j)
             if net.nodes[node, REST_WIDE]:
-                refresh_local(net, desk, h, node, j)
+                refresh_local(net, doc, h, node, j)
 
 
 @inner
-def save_document(net, tables, terms, desk, text, topics, d, key, n):
-    """Write the topic-side walks of document d's tokens back and clear the desk: indicators are exchangeable.
+def save_document(net, tables, terms, doc, text, topics, d, key, n):
+    """Write the topic-side walks of document d's tokens back and clear the scratch: indicators are exchangeable.
 
     What concentrations and the log joint need of the document is measured while it lies there.
     """
-    measure_local(net, terms, desk, key, n, text.measures[d])
-    measure_dishes(net, tables, terms, desk, False, text.measures[d])
+    measure_local(net, terms, doc, key, n, text.measures[d])
+    measure_dishes(net, tables, terms, doc, False, text.measures[d])
     n_streams = text.leaf.shape[1]
     context = text.context[d]
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
@@ -162,10 +162,10 @@ def save_document(net, tables, terms, desk, text, topics, d, key, n):
         if leaf < part[1]:
             continue
         for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
-            h = desk.slot_of[text.topic[token]]
-            text.code[token] = walk_back(net, desk, topics, part, leaf, h, np.int64(text.code[token]))
-    while desk.slots[-1, OF_TOPIC] > 0:
-        close_slot(terms, desk, desk.slots[-1, OF_TOPIC] - 1)
+            h = doc.slot_of[text.topic[token]]
+            text.code[token] = walk_back(net, doc, topics, part, leaf, h, np.int64(text.code[token]))
+    while doc.slots[-1, OF_TOPIC] > 0:
+        close_slot(terms, doc, doc.slots[-1, OF_TOPIC] - 1)
 
 
 @inner
@@ -187,9 +187,9 @@ def find_run(text, d, s, word):
 
 
 @inner
-def load_run(net, tables, terms, desk, text, words, d, s, word):
-    """Lay one word's counts of word-side local nodes on the desk, from every stream that shares them with s."""
-    context, common = text.context[d], len(desk.slots) - 1
+def load_run(net, tables, terms, doc, text, words, d, s, word):
+    """Load one word's counts of word-side local nodes, from every stream that shares them with s."""
+    context, common = text.context[d], len(doc.slots) - 1
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
             which = text.leaf[context, other, WORD_LIST]
@@ -198,17 +198,17 @@ def load_run(net, tables, terms, desk, text, words, d, s, word):
                 if text.topic[token] >= 0:
                     set_word_cells(words, text, which, token)
                     part, leaf = word_part(words, which, False), word_leaf(words, which)
-                    h = desk.slot_of[text.topic[token]]
-                    walk_local(net, desk, words, part, leaf, h, text.code[token], False)
+                    h = doc.slot_of[text.topic[token]]
+                    walk_local(net, doc, words, part, leaf, h, text.code[token], False)
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
-            refresh_slot(net, tables, terms, desk, common, terms.cells[j, NODE], j)
-            for h in range(desk.slots[-1, OF_TOPIC]):
-                refresh_slot(net, tables, terms, desk, h, terms.cells[j, NODE], j)
+            refresh_slot(net, tables, terms, doc, common, terms.cells[j, NODE], j)
+            for h in range(doc.slots[-1, OF_TOPIC]):
+                refresh_slot(net, tables, terms, doc, h, terms.cells[j, NODE], j)
 
 
 @inner
-def save_run(net, tables, terms, desk, text, words, d, s, word):
+def save_run(net, tables, terms, doc, text, words, d, s, word):
     """Write the word-side walks of one word's tokens back and clear its counts."""
     last = True  # a word that several streams share is measured with the last of them
     for other in range(s + 1, text.leaf.shape[1]):
@@ -216,8 +216,8 @@ def save_run(net, tables, terms, desk, text, words, d, s, word):
             start, stop = find_run(text, d, other, word)
             last = last and start == stop
     if last:
-        measure_dishes(net, tables, terms, desk, True, text.measures[d])
-    context, common = text.context[d], len(desk.slots) - 1
+        measure_dishes(net, tables, terms, doc, True, text.measures[d])
+    context, common = text.context[d], len(doc.slots) - 1
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
             which = text.leaf[context, other, WORD_LIST]
@@ -226,17 +226,17 @@ def save_run(net, tables, terms, desk, text, words, d, s, word):
                 if text.topic[token] >= 0:
                     set_word_cells(words, text, which, token)
                     part, leaf = word_part(words, which, False), word_leaf(words, which)
-                    h = desk.slot_of[text.topic[token]]
-                    text.code[token] = walk_back(net, desk, words, part, leaf, h, np.int64(text.code[token]))
+                    h = doc.slot_of[text.topic[token]]
+                    text.code[token] = walk_back(net, doc, words, part, leaf, h, np.int64(text.code[token]))
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
-            for h in range(desk.slots[-1, OF_TOPIC] + 1):
-                at, _ = places(net, desk, terms.cells[j, NODE], h if h < desk.slots[-1, OF_TOPIC] else common)
+            for h in range(doc.slots[-1, OF_TOPIC] + 1):
+                at, _ = places(net, doc, terms.cells[j, NODE], h if h < doc.slots[-1, OF_TOPIC] else common)
                 (
-                    desk.ints[at, j, CUSTOMERS],
-                    desk.ints[at, j, TABLES],
-                    desk.reals[at, j, STAY],
-                    desk.reals[at, j, OPEN],
+                    doc.ints[at, j, CUSTOMERS],
+                    doc.ints[at, j, TABLES],
+                    doc.reals[at, j, STAY],
+                    doc.reals[at, j, OPEN],
                 ) = 0, 0, 0.0, 1.0
-                for p in range((desk.ints.shape[2] - TO) // 2):
-                    desk.ints[at, j, TO + 2 * p] = 0
+                for p in range((doc.ints.shape[2] - TO) // 2):
+                    doc.ints[at, j, TO + 2 * p] = 0

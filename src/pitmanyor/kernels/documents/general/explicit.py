@@ -57,7 +57,7 @@ class Sums(NamedTuple):
     blocks: Reals  # (index, word, block)
 
 
-class Bench(NamedTuple):
+class ListScratch(NamedTuple):
     """Thread-private scratch, with a leading thread axis: the two sides' lists, and the components of a weight."""
 
     topics: Ints
@@ -111,21 +111,21 @@ def fill_sums(net, sums, index, row, first, stride, n_words, n_held):
 
 
 @inlined
-def components(net, desk, sums, topics, words, place, s, word, n_held, out):
+def components(net, doc, sums, topics, words, place, s, word, n_held, out):
     """The total weight of topics as if none were held, split over pairs of positions (into `out`)."""
     part, _, word_side, _ = place
     total, c = 0.0, 0
     for j in range(-1, part[1]):
-        a = desk.forms[TOPIC, 0] if j < 0 else desk.forms[TOPIC, 1 + j]
+        a = doc.forms[TOPIC, 0] if j < 0 else doc.forms[TOPIC, 1 + j]
         for i in range(-1, word_side[1]):
-            b = desk.forms[WORD, 0] if i < 0 else desk.forms[WORD, 1 + i]
+            b = doc.forms[WORD, 0] if i < 0 else doc.forms[WORD, 1 + i]
             out[c] = 0.0
             if a != 0.0 and b != 0.0:
                 cached = sums.pair[j + 1, s, i + 1]
                 if cached >= 0:
                     mass = sums.total[cached, word]
                 else:
-                    mass = dot(net.stay, row_of(net, topics, j), row_of(net, words, i), n_held, desk.blocks)
+                    mass = dot(net.stay, row_of(net, topics, j), row_of(net, words, i), n_held, doc.blocks)
                 out[c] = a * b * mass
             total += out[c]
             c += 1
@@ -133,7 +133,7 @@ def components(net, desk, sums, topics, words, place, s, word, n_held, out):
 
 
 @inner
-def pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x):
+def pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x):
     """The topic into which x, uniform on (0, sum of the components), falls."""
     n_words = place[2][1] + 1
     c, last = 0, (place[0][1] + 1) * n_words - 1
@@ -147,8 +147,8 @@ def pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x)
     cached = sums.pair[j + 1, s, i + 1]
     if cached >= 0:
         return pick_product(net.stay, a, b, sums.blocks[cached, word], x / parts[c] * sums.total[cached, word], n_held)
-    mass = dot(net.stay, a, b, n_held, desk.blocks)
-    return pick_product(net.stay, a, b, desk.blocks, x / parts[c] * mass, n_held)
+    mass = dot(net.stay, a, b, n_held, doc.blocks)
+    return pick_product(net.stay, a, b, doc.blocks, x / parts[c] * mass, n_held)
 
 
 @inner
@@ -192,19 +192,19 @@ def pick_in_block(values, a, b, block, x, n_held):
 
 
 @inner
-def scan_fresh(net, desk, topics, words, place, n_held, x):
+def scan_fresh(net, doc, topics, words, place, n_held, x):
     """As `pick_fresh`, but among topics that no slot holds, by a full scan; -1 if there is none."""
     total, chosen = 0.0, -1
     for turn in range(2):
         reached = 0.0
         for k in range(n_held):
-            if desk.slot_of[k] >= 0:
+            if doc.slot_of[k] >= 0:
                 continue
-            left, right = desk.forms[TOPIC, 0], desk.forms[WORD, 0]
+            left, right = doc.forms[TOPIC, 0], doc.forms[WORD, 0]
             for j in range(place[0][1]):
-                left += desk.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
+                left += doc.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
             for i in range(place[2][1]):
-                right += desk.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
+                right += doc.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
             reached += left * right
             if turn == 1 and left * right > 0.0:
                 chosen = k
@@ -215,102 +215,102 @@ def scan_fresh(net, desk, topics, words, place, n_held, x):
 
 
 @inlined
-def weigh_slots(net, desk, topics, words, place, local_words, n_held):
+def weigh_slots(net, doc, topics, words, place, local_words, n_held):
     """Weights of the document's held topics, in excess of what the components give them; or, where the word side
     has local nodes (the excess can be negative), their whole weights. Returns their sum and the components' share."""
     part, leaf, word_side, bottom = place
     total, covered = 0.0, 0.0
-    for h in range(desk.slots[-1, OF_TOPIC]):
-        k = desk.slots[h, OF_TOPIC]
-        desk.weights[h] = 0.0
+    for h in range(doc.slots[-1, OF_TOPIC]):
+        k = doc.slots[h, OF_TOPIC]
+        doc.weights[h] = 0.0
         if k >= n_held:
             continue
-        value, base = evaluate(net, desk, topics, part, leaf, h), desk.forms[TOPIC, 0]
+        value, base = evaluate(net, doc, topics, part, leaf, h), doc.forms[TOPIC, 0]
         for j in range(part[1]):
-            if desk.forms[TOPIC, 1 + j] != 0.0:
-                base += desk.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
-        word_value = evaluate(net, desk, words, word_side, bottom, h)
+            if doc.forms[TOPIC, 1 + j] != 0.0:
+                base += doc.forms[TOPIC, 1 + j] * product(net.stay, row_of(net, topics, j), CONSTANT, k)
+        word_value = evaluate(net, doc, words, word_side, bottom, h)
         if local_words:
-            word_base = desk.forms[WORD, 0]
+            word_base = doc.forms[WORD, 0]
             for i in range(word_side[1]):
-                if desk.forms[WORD, 1 + i] != 0.0:
-                    word_base += desk.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
+                if doc.forms[WORD, 1 + i] != 0.0:
+                    word_base += doc.forms[WORD, 1 + i] * product(net.stay, row_of(net, words, i), CONSTANT, k)
             covered += base * word_base
-            desk.weights[h] = value * word_value
+            doc.weights[h] = value * word_value
         else:
-            desk.weights[h] = max(value - base, 0.0) * word_value
-        total += desk.weights[h]
+            doc.weights[h] = max(value - base, 0.0) * word_value
+        total += doc.weights[h]
     return total, covered
 
 
 @inlined
-def draw_topic(net, desk, sums, topics, words, place, s, word, n_held, parts, key, n):
+def draw_topic(net, doc, sums, topics, words, place, s, word, n_held, parts, key, n):
     """A topic among the held ones for a token that was taken out."""
     local_words = place[3] >= place[2][1]
-    whole = components(net, desk, sums, topics, words, place, s, word, n_held, parts)
-    held, covered = weigh_slots(net, desk, topics, words, place, local_words, n_held)
+    whole = components(net, doc, sums, topics, words, place, s, word, n_held, parts)
+    held, covered = weigh_slots(net, doc, topics, words, place, local_words, n_held)
     fresh = max(whole - covered, 0.0)
     x = uniform(key, n) * (held + fresh)
     n += 1
     if x < held or fresh <= 0.0:
-        h, last = 0, desk.slots[-1, OF_TOPIC] - 1
-        while h < last and x >= desk.weights[h]:
-            x -= desk.weights[h]
+        h, last = 0, doc.slots[-1, OF_TOPIC] - 1
+        while h < last and x >= doc.weights[h]:
+            x -= doc.weights[h]
             h += 1
-        while desk.weights[h] <= 0.0 and h > 0:  # only rounding can come here
+        while doc.weights[h] <= 0.0 and h > 0:  # only rounding can come here
             h -= 1
-        return desk.slots[h, OF_TOPIC], n
+        return doc.slots[h, OF_TOPIC], n
     if not local_words:
-        return pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, x - held), n
+        return pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x - held), n
     for _ in range(TRIES):
-        k = pick_fresh(net, desk, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
+        k = pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
         n += 1
-        if desk.slot_of[k] < 0:
+        if doc.slot_of[k] < 0:
             return k, n
-    k = scan_fresh(net, desk, topics, words, place, n_held, uniform(key, n))
+    k = scan_fresh(net, doc, topics, words, place, n_held, uniform(key, n))
     if k < 0:  # `fresh` was rounding: every held topic has a slot
         h = 0
-        for other in range(desk.slots[-1, OF_TOPIC]):
-            if desk.weights[other] > desk.weights[h]:
+        for other in range(doc.slots[-1, OF_TOPIC]):
+            if doc.weights[other] > doc.weights[h]:
                 h = other
-        k = desk.slots[h, OF_TOPIC]
+        k = doc.slots[h, OF_TOPIC]
     return k, n + 1
 
 
 @inlined
-def update_token(net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n):
+def update_token(net, tables, terms, doc, text, sums, topics, words, place, s, token, n_held, parts, key, n):
     """One Gibbs update of a token given the shared vectors; one whose topic is not held stays."""
     part, leaf, word_side, bottom = place
     k = np.int64(text.topic[token])
     if k >= n_held:
         return n
-    h = desk.slot_of[k]
-    length, _, n = plan_leaving(net, tables, terms, desk, topics, part, leaf, h, key, n)
-    word_length, _, n = plan_leaving(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+    h = doc.slot_of[k]
+    length, _, n = plan_leaving(net, tables, terms, doc, topics, part, leaf, h, key, n)
+    word_length, _, n = plan_leaving(net, tables, terms, doc, words, word_side, bottom, h, key, n)
     if length == STUCK or word_length == STUCK:
         return n
-    leave_local(net, tables, terms, desk, topics, part, length, h)
-    leave_local(net, tables, terms, desk, words, word_side, word_length, h)
-    desk.slots[h, TOKENS] -= 1
-    if desk.slots[h, TOKENS] == 0:
-        close_slot(terms, desk, h)
-    linearise(net, desk, topics, part, leaf, TOPIC)
-    linearise(net, desk, words, word_side, bottom, WORD)
-    k, n = draw_topic(net, desk, sums, topics, words, place, s, text.word[token], n_held, parts, key, n)
-    fresh = desk.slot_of[k] < 0
-    h = open_slot(net, terms, desk, k)
-    desk.slots[h, TOKENS] += 1
+    leave_local(net, tables, terms, doc, topics, part, length, h)
+    leave_local(net, tables, terms, doc, words, word_side, word_length, h)
+    doc.slots[h, TOKENS] -= 1
+    if doc.slots[h, TOKENS] == 0:
+        close_slot(terms, doc, h)
+    linearise(net, doc, topics, part, leaf, TOPIC)
+    linearise(net, doc, words, word_side, bottom, WORD)
+    k, n = draw_topic(net, doc, sums, topics, words, place, s, text.word[token], n_held, parts, key, n)
+    fresh = doc.slot_of[k] < 0
+    h = open_slot(net, terms, doc, k)
+    doc.slots[h, TOKENS] += 1
     if fresh:
-        evaluate(net, desk, topics, part, leaf, h)
-        evaluate(net, desk, words, word_side, bottom, h)
-    _, n = seat_local(net, tables, terms, desk, topics, part, leaf, h, key, n)
-    _, n = seat_local(net, tables, terms, desk, words, word_side, bottom, h, key, n)
+        evaluate(net, doc, topics, part, leaf, h)
+        evaluate(net, doc, words, word_side, bottom, h)
+    _, n = seat_local(net, tables, terms, doc, topics, part, leaf, h, key, n)
+    _, n = seat_local(net, tables, terms, doc, words, word_side, bottom, h, key, n)
     text.topic[token] = k
     return n
 
 
 @inlined
-def update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, s, n_held, parts, key, n):
+def update_stream(net, tables, terms, doc, text, sums, topics, words, part, d, s, n_held, parts, key, n):
     """One Gibbs update of every token of one stream of a document, run by run of one word."""
     n_streams, context = text.leaf.shape[1], text.context[d]
     which = text.leaf[context, s, WORD_LIST]
@@ -321,52 +321,50 @@ def update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, 
         while end < stop and text.word[end] == text.word[start]:
             end += 1
         if text.partner[s, s]:
-            load_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+            load_run(net, tables, terms, doc, text, words, d, s, text.word[start])
         set_word_cells(words, text, which, start)
         for token in range(start, end):
-            n = update_token(
-                net, tables, terms, desk, text, sums, topics, words, place, s, token, n_held, parts, key, n
-            )
+            n = update_token(net, tables, terms, doc, text, sums, topics, words, place, s, token, n_held, parts, key, n)
         if text.partner[s, s]:
-            save_run(net, tables, terms, desk, text, words, d, s, text.word[start])
+            save_run(net, tables, terms, doc, text, words, d, s, text.word[start])
         start = end
     return n
 
 
 @inner
-def visit_explicit(net, tables, terms, desk, text, sums, topics, words, d, n_held, parts, key, passes):
+def visit_explicit(net, tables, terms, doc, text, sums, topics, words, d, n_held, parts, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
     context = text.context[d]
-    load_document(net, tables, terms, desk, text, topics, words, d)
+    load_document(net, tables, terms, doc, text, topics, words, d)
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            n = update_stream(net, tables, terms, desk, text, sums, topics, words, part, d, s, n_held, parts, key, n)
-    save_document(net, tables, terms, desk, text, topics, d, key, n)
+            n = update_stream(net, tables, terms, doc, text, sums, topics, words, part, d, s, n_held, parts, key, n)
+    save_document(net, tables, terms, doc, text, topics, d, key, n)
 
 
 @inner
-def _visit_block(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block):
-    """The documents of one block, at the desk of the thread that runs it."""
+def _visit_block(net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes, block):
+    """The documents of one block, in the scratch of the thread that runs it."""
     thread = numba.get_thread_id()
-    desk = of_thread(desks, thread)
-    mine = Side(topics.lists, topics.entries, topics.par, bench.topics[thread], topics.values)
-    other = Side(words.lists, words.entries, words.par, bench.words[thread], words.values)
-    parts = bench.components[thread]
+    doc = of_thread(scratch, thread)
+    mine = Side(topics.lists, topics.entries, topics.par, lists.topics[thread], topics.values)
+    other = Side(words.lists, words.entries, words.par, lists.words[thread], words.values)
+    parts = lists.components[thread]
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
-        visit_explicit(net, tables, terms, desk, text, sums, mine, other, d, n_held, parts, key, passes)
+        visit_explicit(net, tables, terms, doc, text, sums, mine, other, d, n_held, parts, key, passes)
 
 
 @spread
-def explicit_sweep(net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes):
+def explicit_sweep(net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
     Every token is updated `passes` times.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, desks, bench, text, sums, topics, words, documents, n_held, seed, passes, block
+            net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes, block
         )

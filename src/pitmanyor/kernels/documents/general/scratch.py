@@ -1,4 +1,4 @@
-"""The desk at which one thread works through a document in the explicit sweep.
+"""Scratch with which one thread works through a document of any graph.
 
 A document's local nodes are held sparsely: a *slot* for every topic that the document holds. Slot arrays are indexed
 (slot, local node) with the topic side's local nodes first, then those of the word side's lists. Word-side nodes that
@@ -36,7 +36,7 @@ VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
 TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 
 
-class Desk(NamedTuple):
+class DocumentScratch(NamedTuple):
     """Scratch of one thread (arrays have a leading thread axis until `of_thread` picks one)."""
 
     slots: Ints  # (slot, OF_TOPIC or TOKENS); the common slot holds the number of slots
@@ -67,88 +67,88 @@ def fill_terms(small, tables, discounts, rule):
 
 
 @inlined
-def refresh_slot(net, tables, terms, desk, h, node, j):
+def refresh_slot(net, tables, terms, doc, h, node, j):
     """stay and open of node j (graph node `node`) at slot h, from its counts."""
-    c, t = desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES]
+    c, t = doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES]
     if net.nodes[node, KIND] == DIRICHLET:
-        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = c, 1.0
+        doc.reals[h, j, STAY], doc.reals[h, j, OPEN] = c, 1.0
         return
     index = net.nodes[node, TABLE]
     if is_small(c, t):
-        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
+        doc.reals[h, j, STAY], doc.reals[h, j, OPEN] = terms.small[index, t, c, 0], terms.small[index, t, c, 1]
     else:
         a, rule = net.reals[node, DISCOUNT], net.status[RULE]
-        desk.reals[h, j, STAY] = stay_term(tables, index, a, rule, c, t)
-        desk.reals[h, j, OPEN] = open_term(tables, index, a, rule, c, t)
+        doc.reals[h, j, STAY] = stay_term(tables, index, a, rule, c, t)
+        doc.reals[h, j, OPEN] = open_term(tables, index, a, rule, c, t)
 
 
 @inlined
-def refresh_local(net, desk, h, node, j):
+def refresh_local(net, doc, h, node, j):
     """gain, scale and mixing weights of the restaurant of node j at slot h."""
-    b = desk.concentration[j]
-    desk.reals[h, j, LOCAL_SCALE] = 1.0 / (b + desk.ints[h, j, N_CUSTOMERS])
-    desk.reals[h, j, LOCAL_GAIN] = b + net.reals[node, DISCOUNT] * desk.ints[h, j, N_TABLES]
+    b = doc.concentration[j]
+    doc.reals[h, j, LOCAL_SCALE] = 1.0 / (b + doc.ints[h, j, N_CUSTOMERS])
+    doc.reals[h, j, LOCAL_GAIN] = b + net.reals[node, DISCOUNT] * doc.ints[h, j, N_TABLES]
     n_parents = net.nodes[node, N_PARENTS]
     if n_parents > 1:
         p = net.nodes[node, PRIOR_FIRST]
-        total = float(desk.ints[h, j, N_TABLES])
+        total = float(doc.ints[h, j, N_TABLES])
         for i in range(n_parents):
             total += net.prior[p + i]
         for i in range(n_parents):
             if net.nodes[node, LEARNED]:
-                desk.reals[h, j, WEIGHT + i] = (net.prior[p + i] + desk.ints[h, j, N_TO + 2 * i]) / total
+                doc.reals[h, j, WEIGHT + i] = (net.prior[p + i] + doc.ints[h, j, N_TO + 2 * i]) / total
             else:
-                desk.reals[h, j, WEIGHT + i] = net.prior[p + i]
+                doc.reals[h, j, WEIGHT + i] = net.prior[p + i]
 
 
 @inlined
-def open_slot(net, terms, desk, k):
+def open_slot(net, terms, doc, k):
     """The slot of topic k, made if there is none."""
-    h = desk.slot_of[k]
+    h = doc.slot_of[k]
     if h >= 0:
         return h
-    h = desk.slots[-1, OF_TOPIC]
-    desk.slots[-1, OF_TOPIC] += 1
-    desk.slots[h, OF_TOPIC], desk.slot_of[k], desk.slots[h, TOKENS] = k, h, 0
+    h = doc.slots[-1, OF_TOPIC]
+    doc.slots[-1, OF_TOPIC] += 1
+    doc.slots[h, OF_TOPIC], doc.slot_of[k], doc.slots[h, TOKENS] = k, h, 0
     for j in range(len(terms.cells)):
-        empty_slot(net, terms, desk, h, j)
+        empty_slot(net, terms, doc, h, j)
     return h
 
 
 @inlined
-def empty_slot(net, terms, desk, h, j):
+def empty_slot(net, terms, doc, h, j):
     """No customers at (slot, node): its counts, and its restaurant if it is one."""
-    desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES], desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = 0, 0, 0.0, 1.0
-    desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = 0, 0
-    for p in range((desk.ints.shape[2] - TO) // 2):
-        desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = 0, 0
-    refresh_local(net, desk, h, terms.cells[j, NODE], j)
+    doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES], doc.reals[h, j, STAY], doc.reals[h, j, OPEN] = 0, 0, 0.0, 1.0
+    doc.ints[h, j, N_CUSTOMERS], doc.ints[h, j, N_TABLES] = 0, 0
+    for p in range((doc.ints.shape[2] - TO) // 2):
+        doc.ints[h, j, TO + 2 * p], doc.ints[h, j, N_TO + 2 * p] = 0, 0
+    refresh_local(net, doc, h, terms.cells[j, NODE], j)
 
 
 @inlined
-def close_slot(terms, desk, h):
+def close_slot(terms, doc, h):
     """Drop slot h, whose topic the document no longer holds; the last slot takes its place."""
-    last = desk.slots[-1, OF_TOPIC] - 1
-    desk.slot_of[desk.slots[h, OF_TOPIC]] = -1
-    desk.slots[-1, OF_TOPIC] = last
+    last = doc.slots[-1, OF_TOPIC] - 1
+    doc.slot_of[doc.slots[h, OF_TOPIC]] = -1
+    doc.slots[-1, OF_TOPIC] = last
     if h == last:
         return
-    desk.slots[h, OF_TOPIC], desk.slots[h, TOKENS] = desk.slots[last, OF_TOPIC], desk.slots[last, TOKENS]
-    desk.slot_of[desk.slots[h, OF_TOPIC]] = h
+    doc.slots[h, OF_TOPIC], doc.slots[h, TOKENS] = doc.slots[last, OF_TOPIC], doc.slots[last, TOKENS]
+    doc.slot_of[doc.slots[h, OF_TOPIC]] = h
     for j in range(len(terms.cells)):
-        desk.ints[h, j, CUSTOMERS], desk.ints[h, j, TABLES] = desk.ints[last, j, CUSTOMERS], desk.ints[last, j, TABLES]
-        desk.reals[h, j, STAY], desk.reals[h, j, OPEN] = desk.reals[last, j, STAY], desk.reals[last, j, OPEN]
-        desk.ints[h, j, N_CUSTOMERS], desk.ints[h, j, N_TABLES] = (
-            desk.ints[last, j, N_CUSTOMERS],
-            desk.ints[last, j, N_TABLES],
+        doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES] = doc.ints[last, j, CUSTOMERS], doc.ints[last, j, TABLES]
+        doc.reals[h, j, STAY], doc.reals[h, j, OPEN] = doc.reals[last, j, STAY], doc.reals[last, j, OPEN]
+        doc.ints[h, j, N_CUSTOMERS], doc.ints[h, j, N_TABLES] = (
+            doc.ints[last, j, N_CUSTOMERS],
+            doc.ints[last, j, N_TABLES],
         )
-        desk.reals[h, j, LOCAL_GAIN], desk.reals[h, j, LOCAL_SCALE] = (
-            desk.reals[last, j, LOCAL_GAIN],
-            desk.reals[last, j, LOCAL_SCALE],
+        doc.reals[h, j, LOCAL_GAIN], doc.reals[h, j, LOCAL_SCALE] = (
+            doc.reals[last, j, LOCAL_GAIN],
+            doc.reals[last, j, LOCAL_SCALE],
         )
-        for p in range((desk.ints.shape[2] - TO) // 2):
-            desk.ints[h, j, TO + 2 * p], desk.ints[h, j, N_TO + 2 * p] = (
-                desk.ints[last, j, TO + 2 * p],
-                desk.ints[last, j, N_TO + 2 * p],
+        for p in range((doc.ints.shape[2] - TO) // 2):
+            doc.ints[h, j, TO + 2 * p], doc.ints[h, j, N_TO + 2 * p] = (
+                doc.ints[last, j, TO + 2 * p],
+                doc.ints[last, j, N_TO + 2 * p],
             )
-            desk.reals[h, j, WEIGHT + p] = desk.reals[last, j, WEIGHT + p]
+            doc.reals[h, j, WEIGHT + p] = doc.reals[last, j, WEIGHT + p]

@@ -61,7 +61,7 @@ from pitmanyor.kernels.runtime.random import stream_key, uniform
 
 
 @inner
-def score_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain):
+def score_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain):
     """The weight of every topic for a token that was taken out, up to the restaurant's scale; returns their total."""
     entry, n_shared, word_entry, bottom = place
     n_columns = net.status[N_COLUMNS]
@@ -71,13 +71,13 @@ def score_plain(net, tables, terms, topics, words, visit, slots, own, shape, wor
     score_side(net, words, word_entry, 0, bottom + 1, n_columns)
     total = weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns)
     for h in range(n_slots):
-        k = slots.topic[h]
+        k = active.topic[h]
         p = net.reals[shape.node, BASE] if shape.parent < 0 else float(topics.values[shape.parent, k])
         phi = float(words.values[bottom, k])
-        excess = (slots.stay[h] + gain * p * slots.opening[h]) * phi
+        excess = (active.stay[h] + gain * p * active.opening[h]) * phi
         if word_node.node >= 0:
             weight = word_weight(tables, terms, own, word_node, h, phi)
-            excess = (slots.stay[h] + gain * p * (1.0 + float(slots.opening[h]))) * weight - visit.score[k]
+            excess = (active.stay[h] + gain * p * (1.0 + float(active.opening[h]))) * weight - visit.score[k]
         visit.score[k] += excess
         visit.blocks[k // BLOCK] += excess
         total += excess
@@ -99,16 +99,16 @@ def weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns):
 
 
 @inlined
-def take_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, k, key, n):
+def take_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, k, key, n):
     """Remove a token of topic k from both sides; whether it left, whether its table did, and the counter."""
     entry, _, word_entry, bottom = place
-    h = np.uint64(slots.slot_of[k])
-    chance = slots.leave[h]
+    h = np.uint64(active.slot_of[k])
+    chance = active.leave[h]
     leaves = chance >= 1.0
     if 0.0 < chance < 1.0:
         leaves = uniform(key, n) < chance
         n += 1
-    if leaves and slots.tables[h] == 1 and slots.customers[h] > 1:
+    if leaves and active.tables[h] == 1 and active.customers[h] > 1:
         return False, leaves, n
     length, word_length, goes = 0, 0, np.int64(1)
     if leaves:
@@ -124,8 +124,8 @@ def take_plain(net, tables, terms, topics, words, visit, slots, own, shape, word
     if word_node.node >= 0:
         leave_dish(own, h, goes)
         count_restaurant(own, word_node, h, -1, -goes)
-    slots.customers[h] -= 1
-    slots.tables[h] -= leaves
+    active.customers[h] -= 1
+    active.tables[h] -= leaves
     visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, 0, length, k))
     apply_removal(net, tables, terms, words, 0, word_length, k)
     changed, n = update_topics(net, k, key, n)
@@ -135,21 +135,21 @@ def take_plain(net, tables, terms, topics, words, visit, slots, own, shape, word
 
 
 @inlined
-def put_plain(
-    net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain, forced, key, n
+def put_token(
+    net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain, forced, key, n
 ):
     """Draw a topic (or take the forced one) and its walks; returns it, whether tables opened, and the counter."""
     entry, _, word_entry, bottom = place
-    total = score_plain(net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain)
+    total = score_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain)
     k = forced
     if k < 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
         n += 1
     opens = shape.kind != DIRICHLET
-    h = slots.slot_of[k]
-    if opens and h != NONE and slots.customers[h] > 0:
-        stays = float(slots.stay[h])
-        opening = gain * float(topics.values[shape.parent, k]) * (1.0 + float(slots.opening[h]))
+    h = active.slot_of[k]
+    if opens and h != NONE and active.customers[h] > 0:
+        stays = float(active.stay[h])
+        opening = gain * float(topics.values[shape.parent, k]) * (1.0 + float(active.opening[h]))
         opens = uniform(key, n) * (stays + opening) >= stays
         n += 1
     if opens:
@@ -167,7 +167,7 @@ def put_plain(
 
 
 @inner
-def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, own, d, key):
+def visit_collapsed(net, tables, terms, text, topics, words, visit, active, own, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
     n = np.int64(0)
     n_streams, context = text.leaf.shape[1], text.context[d]
@@ -175,7 +175,7 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
     entry = topics.lists[context, FIRST]
     for pos in range(topics.lists[context + 1, FIRST] - entry):
         topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
-    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+    n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
     visit.marks[0] = 0
     first = text.first[d * n_streams]
     for s in range(n_streams):
@@ -185,53 +185,53 @@ def visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots,
         top, in_order = row_of_words(net, text, words, d, s)
         start, stop, joint = text.first[d * n_streams + s], text.first[d * n_streams + s + 1], 0.0
         if word_node.node >= 0:
-            open_stream(text, slots.seat, own, word_node, (start, stop), first, n_slots)
+            open_stream(text, active.seat, own, word_node, (start, stop), first, n_slots)
         while start < stop:
             end, n_listed = end_of_run(text, start, stop), np.int64(0)
             if word_node.node >= 0:
-                n_listed = open_run(text, slots.seat, own, word_node, (start, end), first)
+                n_listed = open_run(text, active.seat, own, word_node, (start, end), first)
             for token in range(start, end):
                 if in_order:
                     fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
                 set_word_cells(words, text, which, token)
                 at = (token, first, n_slots, n_tables, n_listed)
-                n_slots, n_tables, n_listed, n = update_plain(
-                    net, tables, terms, text, topics, words, visit, slots, own, shape, word_node, place, at, key, n
+                n_slots, n_tables, n_listed, n = update_token(
+                    net, tables, terms, text, topics, words, visit, active, own, shape, word_node, place, at, key, n
                 )
             if word_node.node >= 0:
-                joint += close_run(tables, terms, text, slots.seat, own, word_node, (start, end), first, n_listed)
+                joint += close_run(tables, terms, text, active.seat, own, word_node, (start, end), first, n_listed)
             start = end
         if word_node.node >= 0:
             close_stream(net, text, own, word_node, d, n_slots, joint)
-    measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
-    save(text, slots, shape, d, n_slots)
+    measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n)
+    save(text, active, shape, d, n_slots)
 
 
 @inlined
-def update_plain(net, tables, terms, text, topics, words, visit, slots, own, shape, word_node, place, at, key, n):
+def update_token(net, tables, terms, text, topics, words, visit, active, own, shape, word_node, place, at, key, n):
     """One token; returns the numbers of slots, tables and who have its word, and the counter."""
     token, first, n_slots, n_tables, n_listed = at
     k = np.int64(text.topic[token])
     forced = np.int64(FORCED - k) if k < 0 else np.int64(-1)
     if k >= 0:
-        left, took, n = take_plain(
-            net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, k, key, n
+        left, took, n = take_token(
+            net, tables, terms, topics, words, visit, active, own, shape, word_node, place, k, key, n
         )
         if not left:
             return n_slots, n_tables, n_listed, n
         n_tables -= took
-        set_slot(tables, terms, slots, shape, np.uint64(slots.slot_of[k]))
+        set_slot(tables, terms, active, shape, np.uint64(active.slot_of[k]))
     gain = shape.concentration + shape.discount * n_tables
-    k, opens, opened, n = put_plain(
-        net, tables, terms, topics, words, visit, slots, own, shape, word_node, place, n_slots, gain, forced, key, n
+    k, opens, opened, n = put_token(
+        net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain, forced, key, n
     )
-    if slots.slot_of[k] == NONE:
-        _, n_slots = open_slot(net, slots, shape, np.uint64(k), n_slots)
-    h = np.uint64(slots.slot_of[k])
-    slots.seat[np.uint64(token - first)] = h
-    slots.customers[h] += 1
-    slots.tables[h] += opens
-    set_slot(tables, terms, slots, shape, h)
+    if active.slot_of[k] == NONE:
+        _, n_slots = open_slot(net, active, shape, np.uint64(k), n_slots)
+    h = np.uint64(active.slot_of[k])
+    active.seat[np.uint64(token - first)] = h
+    active.customers[h] += 1
+    active.tables[h] += opens
+    set_slot(tables, terms, active, shape, h)
     if word_node.node >= 0:
         n_listed = seat_dish(own, h, opened, n_listed)
         count_restaurant(own, word_node, h, 1, opened)
@@ -239,9 +239,9 @@ def update_plain(net, tables, terms, text, topics, words, visit, slots, own, sha
 
 
 @kernel
-def plain_collapsed_sweep(net, tables, terms, bench, own, text, topics, words, visit, documents, start, seed):
+def one_node_collapsed_sweep(net, tables, terms, actives, own, text, topics, words, visit, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
-    slots, mine = of_thread(bench, 0), of_thread(own, 0)
+    active, mine = of_thread(actives, 0), of_thread(own, 0)
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]
@@ -250,5 +250,5 @@ def plain_collapsed_sweep(net, tables, terms, bench, own, text, topics, words, v
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
             return j
         key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
-        visit_plain_collapsed(net, tables, terms, text, topics, words, visit, slots, mine, d, key)
+        visit_collapsed(net, tables, terms, text, topics, words, visit, active, mine, d, key)
     return len(documents)

@@ -66,57 +66,57 @@ def fetch_first(net, text, words, d, n_held):
 
 
 @inlined
-def fetch(net, slots, row, n_held, n_slots):
+def fetch(net, active, row, n_held, n_slots):
     """Have the part of a word's row come near that the document will read."""
     if n_held <= WIDTH * LINE:
         for j in range(0, n_held, LINE):
             prefetch(net.stay, row + np.uint64(j))
     else:
         for h in range(n_slots):
-            prefetch(net.stay, row + np.uint64(slots.column[np.uint64(h)]))
+            prefetch(net.stay, row + np.uint64(active.column[np.uint64(h)]))
 
 
 @inlined
-def terms_at(tables, terms, slots, own, shape, h):
+def terms_at(tables, terms, active, own, shape, h):
     """Slot h with its terms after a change of its counts, not yet written; those of own words are scaled."""
     if len(own) == 0:
-        return new_terms(tables, terms, slots, shape, h)
-    return scaled_terms(tables, terms, slots, own, shape, h)
+        return new_terms(tables, terms, active, shape, h)
+    return scaled_terms(tables, terms, active, own, shape, h)
 
 
 @inlined
-def terms_joined(tables, terms, slots, own, shape, h, opens):
+def terms_joined(tables, terms, active, own, shape, h, opens):
     """One more customer in slot h, and a table if it `opens` one; the slot with its terms."""
     if len(own) == 0:
-        return join(tables, terms, slots, shape, h, opens)
-    slots.customers[h] += 1
-    slots.tables[h] += np.int64(opens)
-    return scaled_terms(tables, terms, slots, own, shape, h)
+        return join(tables, terms, active, shape, h, opens)
+    active.customers[h] += 1
+    active.tables[h] += np.int64(opens)
+    return scaled_terms(tables, terms, active, own, shape, h)
 
 
 @inlined
-def opening_at(slots, own, h):
+def opening_at(active, own, h):
     """open p_k of slot h, on the scale of its stay."""
     if len(own) == 0:
-        return slots.opening[h] + slots.base[h]
-    return slots.opening[h]
+        return active.opening[h] + active.base[h]
+    return active.opening[h]
 
 
 @inlined
-def slot_for(net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, sizes, held, key, n):
+def slot_for(net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, sizes, held, key, n):
     """A slot for a token that was taken out, the number of slots, and the counter."""
     n_slots, _, n_listed = sizes
     if len(own) == 0:
         u = uniform_in(net.stay.dtype.type, key, n)
-        h, n_slots = draw(net, sums, slots, mean, shape, gain, token, n_slots, held, u)
+        h, n_slots = draw(net, sums, active, mean, shape, gain, token, n_slots, held, u)
         return h, n_slots, n + 1
     return draw_own(
-        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
     )
 
 
 @inlined
-def update_token(net, tables, terms, sums, slots, own, mean, shape, word_node, token, sizes, late, key, n):
+def update_token(net, tables, terms, sums, active, own, mean, shape, word_node, token, sizes, late, key, n):
     """One Gibbs update of a token.
 
     `sizes` are the numbers of slots, of tables and of topics that have the word; `late` is the slot that the last token
@@ -124,58 +124,58 @@ def update_token(net, tables, terms, sums, slots, own, mean, shape, word_node, t
     """
     n_slots, n_tables, n_listed = sizes
     real = net.stay.dtype.type
-    left, gone = np.uint64(slots.seat[token.seat]), late
+    left, gone = np.uint64(active.seat[token.seat]), late
     u, v = uniform_pair(real, key, n)
     n += 1
     if is_seated(mean, left != np.uint64(NONE)):
-        leaves = np.int64(u < slots.leave[left])
+        leaves = np.int64(u < active.leave[left])
         # first what can be guessed: whether it leaves cannot
-        if shape.rule == PAPER and leaves and slots.tables[left] == 1 and slots.customers[left] > 1:
+        if shape.rule == PAPER and leaves and active.tables[left] == 1 and active.customers[left] > 1:
             return sizes, late, n  # this rule keeps the token
         took, n = leaves_word(tables, terms, own, word_node, left, n_listed, key, n)
         if took < 0:
             return sizes, late, n
         leave_word(own, word_node, left, took, n_listed)
-        slots.customers[left] -= 1
-        slots.tables[left] -= leaves
+        active.customers[left] -= 1
+        active.tables[left] -= leaves
         n_tables -= leaves
-        gone = terms_at(tables, terms, slots, own, shape, left)
-        set_parts(slots, mean, shape, left)
+        gone = terms_at(tables, terms, active, own, shape, left)
+        set_parts(active, mean, shape, left)
     gain = real(shape.concentration) + real(shape.discount) * real(n_tables)
-    held = weigh(net, slots, gain, token.row, n_slots, late, gone)
-    write_terms(slots, late)
-    write_terms(slots, gone)
+    held = weigh(net, active, gain, token.row, n_slots, late, gone)
+    write_terms(active, late)
+    write_terms(active, gone)
     h, n_slots, n = slot_for(
-        net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, sizes, held, key, n
+        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, sizes, held, key, n
     )
-    slots.seat[token.seat] = h
-    stays, opening = slots.stay[h], gain * opening_at(slots, own, h)
+    active.seat[token.seat] = h
+    stays, opening = active.stay[h], gain * opening_at(active, own, h)
     opens = shape.kind != DIRICHLET and v * (stays + opening) >= stays
     n_tables += np.int64(opens)
-    n_listed, n = seat_word(net, tables, terms, slots, own, word_node, token.row, h, n_listed, key, n)
-    joined = terms_joined(tables, terms, slots, own, shape, h, opens)
-    set_parts(slots, mean, shape, h)
+    n_listed, n = seat_word(net, tables, terms, active, own, word_node, token.row, h, n_listed, key, n)
+    joined = terms_joined(tables, terms, active, own, shape, h, opens)
+    set_parts(active, mean, shape, h)
     return (n_slots, n_tables, n_listed), joined, n
 
 
 @inlined
-def stays(slots, mean, shape, seat):
+def stays(active, mean, shape, seat):
     """Has a token a topic that is not held? None has where all are."""
     if len(mean) > 0:
         return False
-    return slots.topic[np.uint64(slots.seat[seat])] >= shape.n_held
+    return active.topic[np.uint64(active.seat[seat])] >= shape.n_held
 
 
 @inlined
-def note_seat(text, slots, mean, i, seat):
+def note_seat(text, active, mean, i, seat):
     """Own words ask for the topics of tokens, which are written once all passes are done; new tokens have none."""
     if len(mean) == 0:
         return
-    text.topic[np.uint64(i)] = slots.topic[np.uint64(slots.seat[seat])]
+    text.topic[np.uint64(i)] = active.topic[np.uint64(active.seat[seat])]
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape, d, s, stand, key):
+def update_stream(net, tables, terms, text, sums, words, active, own, mean, shape, d, s, stand, key):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     `stand` and what is returned: the numbers of slots, of tables and of random draws used, and the slot that the last
@@ -189,8 +189,8 @@ def update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape
     pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
     top, in_order = row_of_words(net, text, words, d, s)
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    word_node = open_words(net, terms, text, words, slots, own, d, s, (start, stop), n_slots, False)
-    late = scale_slots(tables, terms, slots, own, shape, n_slots, late)
+    word_node = open_words(net, terms, text, words, active, own, d, s, (start, stop), n_slots, False)
+    late = scale_slots(tables, terms, active, own, shape, n_slots, late)
     run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
         word = np.uint64(text.word[np.uint64(i)])
@@ -199,51 +199,53 @@ def update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape
             row = row_of_token(net, text, words, bottom, i)
         elif not is_near(mean):
             later = np.uint64(text.word[np.uint64(min(i + AHEAD, stop - 1))])
-            fetch(net, slots, top + later * stride, shape.n_held, n_slots)
-        run, n_listed, part = turn_to(tables, terms, text, slots, own, word_node, d, i, stop, run, n_listed, False)
+            fetch(net, active, top + later * stride, shape.n_held, n_slots)
+        run, n_listed, part = turn_to(tables, terms, text, active, own, word_node, d, i, stop, run, n_listed, False)
         joint += part
         token = Token(s, pair, np.uint64(i - first), word, row)
-        if stays(slots, mean, shape, token.seat):
+        if stays(active, mean, shape, token.seat):
             continue
         now = (n_slots, n_tables, n_listed)
         (n_slots, n_tables, n_listed), late, n = update_token(
-            net, tables, terms, sums, slots, own, mean, shape, word_node, token, now, late, key, n
+            net, tables, terms, sums, active, own, mean, shape, word_node, token, now, late, key, n
         )
-        note_seat(text, slots, mean, i, token.seat)
-    _, _, part = turn_to(tables, terms, text, slots, own, word_node, d, stop, stop, run, n_listed, False)
+        note_seat(text, active, mean, i, token.seat)
+    _, _, part = turn_to(tables, terms, text, active, own, word_node, d, stop, stop, run, n_listed, False)
     close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n_tables, n, late
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, slots, own, d, n_held, key, passes):
+def visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)
-    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
-    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), slots.stay[0], slots.opening[0]))
+    n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
+    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            stand = update_stream(net, tables, terms, text, sums, words, slots, own, (), shape, d, s, stand, key)
+            stand = update_stream(net, tables, terms, text, sums, words, active, own, (), shape, d, s, stand, key)
     n_slots, n_tables, n, _ = stand
-    measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n)
-    save(text, slots, shape, d, n_slots)
+    measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n)
+    save(text, active, shape, d, n_slots)
 
 
 @inner
-def _visit_block(net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, seed, passes, block):
-    slots, own = of_thread(bench, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+def _visit_block(net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes, block):
+    active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, slots, own, d, n_held, key, passes)
+        visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held, key, passes)
 
 
 @spread
-def one_node_sweep(net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, seed, passes):
+def one_node_sweep(net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
     Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, seed, passes, block)
+        _visit_block(
+            net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes, block
+        )

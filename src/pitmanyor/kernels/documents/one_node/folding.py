@@ -43,47 +43,47 @@ def add_rows(net, text, words, mean, shape, d):
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, slots, own, means, d, n_held, sweeps, shares):
+def visit(net, tables, terms, text, sums, topics, words, active, own, means, d, n_held, sweeps, shares):
     """All sweeps of document d, and the mean of its node."""
     n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
     fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)
-    n_slots, n_tables = load(net, tables, terms, text, slots, shape, d)
+    n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
     means.of_bases[0] = 0.0
     for i in range(n_tokens):
-        slots.seat[i], means.of_tokens[i] = NONE, 0.0
-    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), slots.stay[0], slots.opening[0]))
+        active.seat[i], means.of_tokens[i] = NONE, 0.0
+    stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     mean = Mean(shares[d], means, 0, 0, False)
     for sweep in range(n_sweeps + 1):
         mean = Mean(shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
         for s in range(n_streams):
-            stand = update_stream(net, tables, terms, text, sums, words, slots, own, mean, shape, d, s, stand, key)
+            stand = update_stream(net, tables, terms, text, sums, words, active, own, mean, shape, d, s, stand, key)
         if sweep > n_left_out:
-            keep(slots, mean, shape, stand[0], stand[1])
+            keep(active, mean, shape, stand[0], stand[1])
     add_rows(net, text, words, mean, shape, d)
-    free_slots(slots, stand[0])
+    free_slots(active, stand[0])
 
 
 @inner
 def _visit_block(
-    net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares, block
+    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares, block
 ):  # fmt: skip
-    slots, own = of_thread(bench, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
     means = of_thread(scratch, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        visit(net, tables, terms, text, sums, topics, words, slots, own, means, d, n_held, sweeps, shares)
+        visit(net, tables, terms, text, sums, topics, words, active, own, means, d, n_held, sweeps, shares)
 
 
 @spread
 def fold_one_node(
-    net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
 ):  # fmt: skip
     """Add to each row of `shares` the mean of the node, the leaf of every stream and so of stream s, up to a factor."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, bench, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares,
+            net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares,
             block,
         )  # fmt: skip

@@ -8,36 +8,36 @@ from pitmanyor.kernels.runtime.jit import inlined
 
 
 @inlined
-def set_parts(slots, mean, shape, h):
+def set_parts(active, mean, shape, h):
     """What a token that joins slot h brings by chance: of its weight, and of what it weighs at old tables."""
     if len(mean) == 0:
         return
-    part = shape.discount / (np.float64(slots.customers[h]) + 1.0)
-    mean.sums.of_weight[h], mean.sums.of_stay[h] = 1.0 - part * (np.float64(slots.tables[h]) + 1.0), part
+    part = shape.discount / (np.float64(active.customers[h]) + 1.0)
+    mean.sums.of_weight[h], mean.sums.of_stay[h] = 1.0 - part * (np.float64(active.tables[h]) + 1.0), part
 
 
 @inlined
-def whole_weight(slots, own, h, gain):
+def whole_weight(active, own, h, gain):
     """stay + E open p_k of slot h; with own words times its factor of phi_kw, as its terms are."""
     if len(own) == 0:
-        return slots.stay[h] + gain * (slots.opening[h] + slots.base[h])
-    return slots.stay[h] + gain * slots.opening[h]
+        return active.stay[h] + gain * (active.opening[h] + active.base[h])
+    return active.stay[h] + gain * active.opening[h]
 
 
 @inlined
-def all_weights(net, slots, own, gain, row, n_slots, held, rest):
+def all_weights(net, active, own, gain, row, n_slots, held, rest):
     """What all topics weigh. With own words, what the sum over all topics has of the document's is rejected."""
     if len(own) == 0:
         return np.float64(held) + rest
-    twice = slots.stay.dtype.type(0.0)
+    twice = active.stay.dtype.type(0.0)
     for i in range(n_slots):
         h = np.uint64(i)
-        twice += gain * slots.base[h] * net.stay[row + np.uint64(slots.column[h])]
+        twice += gain * active.base[h] * net.stay[row + np.uint64(active.column[h])]
     return np.float64(held) + rest - np.float64(twice)
 
 
 @inlined
-def count_by_chance(net, slots, own, mean, shape, gain, token, n_slots, n_listed, held, rest):
+def count_by_chance(net, active, own, mean, shape, gain, token, n_slots, n_listed, held, rest):
     """Add to every topic the chance of a token to be of it, less a t/c with what c and t are then.
 
     `held` is what slots weigh, `rest` what the sum over all topics and repeated words do.
@@ -47,30 +47,30 @@ def count_by_chance(net, slots, own, mean, shape, gain, token, n_slots, n_listed
     if not mean.by_chance:
         return
     row, cut, real, sums = token.row, (1.0 - shape.discount) * np.float64(gain), net.stay.dtype.type, mean.sums
-    by = 1.0 / max(all_weights(net, slots, own, gain, row, n_slots, held, rest), 1e-300)
+    by = 1.0 / max(all_weights(net, active, own, gain, row, n_slots, held, rest), 1e-300)
     for i in range(n_slots):
         h = np.uint64(i)
-        phi = net.stay[row + np.uint64(slots.column[h])] * real(by)
-        weight = sums.of_weight[h] * whole_weight(slots, own, h, gain) + sums.of_stay[h] * slots.stay[h]
-        mean.shares[np.uint64(slots.topic[h])] += (weight - real(cut) * slots.base[h]) * phi
-    count_repeats(slots, own, mean, gain, n_listed, by)
+        phi = net.stay[row + np.uint64(active.column[h])] * real(by)
+        weight = sums.of_weight[h] * whole_weight(active, own, h, gain) + sums.of_stay[h] * active.stay[h]
+        mean.shares[np.uint64(active.topic[h])] += (weight - real(cut) * active.base[h]) * phi
+    count_repeats(active, own, mean, gain, n_listed, by)
     sums.of_tokens[token.seat] += cut * by
 
 
 @inlined
-def count_repeats(slots, own, mean, gain, n_listed, by):
+def count_repeats(active, own, mean, gain, n_listed, by):
     """Add to the topics that have the word what they weigh beyond their slots."""
     if len(own) == 0:
         return
     for p in range(n_listed):
         h = np.uint64(own.slot[p])
-        sits = np.float64(slots.stay[h]) / max(np.float64(whole_weight(slots, own, h, gain)), 1e-300)
+        sits = np.float64(active.stay[h]) / max(np.float64(whole_weight(active, own, h, gain)), 1e-300)
         part = np.float64(mean.sums.of_weight[h]) + np.float64(mean.sums.of_stay[h]) * sits
-        mean.shares[np.uint64(slots.topic[h])] += np.float64(own.weights[p]) * part * by
+        mean.shares[np.uint64(active.topic[h])] += np.float64(own.weights[p]) * part * by
 
 
 @inlined
-def keep(slots, mean, shape, n_slots, n_tables):
+def keep(active, mean, shape, n_slots, n_tables):
     """Add the mean of the node given the seats (appendix B), up to b + C.
 
     By chance, its customers were added as they were drawn.
@@ -79,5 +79,5 @@ def keep(slots, mean, shape, n_slots, n_tables):
     if not mean.by_chance:
         for i in range(n_slots):
             h = np.uint64(i)
-            here = np.float64(slots.customers[h]) - shape.discount * np.float64(slots.tables[h])
-            mean.shares[np.uint64(slots.topic[h])] += here
+            here = np.float64(active.customers[h]) - shape.discount * np.float64(active.tables[h])
+            mean.shares[np.uint64(active.topic[h])] += here

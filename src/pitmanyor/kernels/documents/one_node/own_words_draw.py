@@ -22,35 +22,35 @@ TRIES = 16  # proposals of a topic before one is drawn by a full scan
 
 
 @inlined
-def scaled_terms(tables, terms, slots, own, shape, h):
+def scaled_terms(tables, terms, active, own, shape, h):
     """Slot h with stay and open p_k after a change of its counts, times its factor of phi_kw; not yet written."""
-    _, stay, opening = new_terms(tables, terms, slots, shape, h)
-    factor = slots.stay.dtype.type(own.factor[h])
-    return h, stay * factor, (opening + slots.base[h]) * factor
+    _, stay, opening = new_terms(tables, terms, active, shape, h)
+    factor = active.stay.dtype.type(own.factor[h])
+    return h, stay * factor, (opening + active.base[h]) * factor
 
 
 @inlined
-def scale_slots(tables, terms, slots, own, shape, n_slots, late):
+def scale_slots(tables, terms, active, own, shape, n_slots, late):
     """Let the weights of all slots be those of a stream whose restaurants are open; nothing is `late` then."""
     if len(own) == 0:
         return late
     for h in range(n_slots):
-        if slots.topic[h] < shape.n_held:
-            write_terms(slots, scaled_terms(tables, terms, slots, own, shape, np.uint64(h)))
-    return np.uint64(0), slots.stay[0], slots.opening[0]
+        if active.topic[h] < shape.n_held:
+            write_terms(active, scaled_terms(tables, terms, active, own, shape, np.uint64(h)))
+    return np.uint64(0), active.stay[0], active.opening[0]
 
 
 @inner
-def weigh_dishes(net, tables, terms, slots, own, shape, word_node, gain, row, n_listed):
+def weigh_dishes(net, tables, terms, active, own, shape, word_node, gain, row, n_listed):
     """Weights of those who have the word, beyond what their slots give them; returns their total."""
     total = 0.0
     for p in range(n_listed):
         h = np.uint64(own.slot[p])
-        k = np.uint64(slots.topic[h])
+        k = np.uint64(active.topic[h])
         own.weights[p] = 0.0
         if own.seated[p] > 0 and k < np.uint64(shape.n_held):
-            _, stays, opening = new_terms(tables, terms, slots, shape, h)
-            value = stays + gain * (opening + slots.base[h])
+            _, stays, opening = new_terms(tables, terms, active, shape, h)
+            value = stays + gain * (opening + active.base[h])
             weight = value * repeat_weight(tables, terms, own, word_node, h, net.stay[row + k])
             own.weights[p] = weight
             total += weight
@@ -58,28 +58,28 @@ def weigh_dishes(net, tables, terms, slots, own, shape, word_node, gain, row, n_
 
 
 @inlined
-def slot_at(net, slots, own, gain, row, n_slots, n_listed, held, x):
+def slot_at(net, active, own, gain, row, n_slots, n_listed, held, x):
     """The slot into which x falls, uniform on (0, weights of slots and of those who have the word)."""
     if x < held or n_listed <= 0:
-        return topic_draw.slot_at(net, slots, gain, row, n_slots, x)
+        return topic_draw.slot_at(net, active, gain, row, n_slots, x)
     return listed_at(own, n_listed, x - held)
 
 
 @inlined
-def open_fresh(net, slots, shape, k, n_slots):
+def open_fresh(net, active, shape, k, n_slots):
     """A slot for topic k, which has none, with its weight."""
-    h, n_slots = open_slot(net, slots, shape, k, n_slots)
-    slots.opening[h] = slots.base[h]
+    h, n_slots = open_slot(net, active, shape, k, n_slots)
+    active.opening[h] = active.base[h]
     return h, n_slots
 
 
 @inner
-def fresh_by_scan(net, slots, shape, row, x):
+def fresh_by_scan(net, active, shape, row, x):
     """The sum of p_k phi_kw over the topics that have no slot; or, for x >= 0, the topic into which x of it falls."""
     total, chosen = 0.0, np.int64(-1)
     for k in range(shape.n_held):
         weight = float(base_of(net, shape, np.uint64(k)) * net.stay[row + np.uint64(k)])
-        if slots.slot_of[k] == NONE and weight > 0.0:
+        if active.slot_of[k] == NONE and weight > 0.0:
             total, chosen = total + weight, np.int64(k)
             if x >= 0.0 and x < total:
                 break
@@ -87,38 +87,38 @@ def fresh_by_scan(net, slots, shape, row, x):
 
 
 @inner
-def draw_by_scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+def draw_by_scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
     """As `draw`, without rejections."""
     real = net.stay.dtype.type
-    fresh = gain * real(fresh_by_scan(net, slots, shape, row, real(-1.0))[0])
+    fresh = gain * real(fresh_by_scan(net, active, shape, row, real(-1.0))[0])
     x = uniform_in(real, key, n) * (held + extra + fresh)
     if x >= held + extra and fresh > real(0.0):
-        _, k = fresh_by_scan(net, slots, shape, row, (x - (held + extra)) / gain)
-        return open_fresh(net, slots, shape, np.uint64(k), n_slots)
-    return slot_at(net, slots, own, gain, row, n_slots, n_listed, held, x), n_slots
+        _, k = fresh_by_scan(net, active, shape, row, (x - (held + extra)) / gain)
+        return open_fresh(net, active, shape, np.uint64(k), n_slots)
+    return slot_at(net, active, own, gain, row, n_slots, n_listed, held, x), n_slots
 
 
 @inlined
 def draw_own(
-    net, tables, terms, sums, slots, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
+    net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
 ):
     """A slot in proportion to its weight, among the document's or afresh; the number of slots, and the counter."""
     real, row = net.stay.dtype.type, token.row
     extra = real(0.0)
     if n_listed > 0:
-        extra = real(weigh_dishes(net, tables, terms, slots, own, shape, word_node, gain, row, n_listed))
-    fresh = weigh_fresh(net, sums, slots, shape, gain, token)
+        extra = real(weigh_dishes(net, tables, terms, active, own, shape, word_node, gain, row, n_listed))
+    fresh = weigh_fresh(net, sums, active, shape, gain, token)
     rest = np.float64(extra) + np.float64(fresh)
-    count_by_chance(net, slots, own, mean, shape, gain, token, n_slots, n_listed, held, rest)
+    count_by_chance(net, active, own, mean, shape, gain, token, n_slots, n_listed, held, rest)
     for _ in range(TRIES):
         x = uniform_in(real, key, n) * (held + extra + fresh)
         n += 1
         if x < held + extra:
-            return slot_at(net, slots, own, gain, row, n_slots, n_listed, held, x), n_slots, n
+            return slot_at(net, active, own, gain, row, n_slots, n_listed, held, x), n_slots, n
         if fresh > real(0.0):
-            k = np.uint64(fresh_topic(net, sums, slots, shape, token, (x - (held + extra)) / fresh))
-            if slots.slot_of[k] == NONE:
-                h, n_slots = open_fresh(net, slots, shape, k, n_slots)
+            k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh))
+            if active.slot_of[k] == NONE:
+                h, n_slots = open_fresh(net, active, shape, k, n_slots)
                 return h, n_slots, n
-    h, n_slots = draw_by_scan(net, slots, own, shape, gain, row, n_slots, n_listed, held, extra, key, n)
+    h, n_slots = draw_by_scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n)
     return h, n_slots, n + 1

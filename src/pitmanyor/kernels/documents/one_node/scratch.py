@@ -27,12 +27,12 @@ from pitmanyor.kernels.restaurant.arrays import (
     BASE,
     CELL,
     CONCENTRATION,
-    DESK,
     DIRICHLET,
     DISCOUNT,
     FIRST,
     KIND,
     LEAF,
+    LOCAL_INDEX,
     NODE,
     OWN,
     PARENTS,
@@ -56,7 +56,7 @@ NONE = np.uint32(0xFFFFFFFF)  # no slot
 COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
 
 
-class Slots(NamedTuple):
+class ActiveTopics(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 
     topic: np.ndarray  # (slot): uint32
@@ -98,7 +98,11 @@ def shape_of(net, text, topics, terms, d, n_held):
     entry, leaf = topics.lists[context, FIRST], text.leaf[context, 0, LEAF]
     node = net.cells[topics.entries[entry + leaf, CELL], NODE]
     own = net.nodes[node, OWN]
-    b = text.concentration[own, d] if own >= 0 else net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
+    b = (
+        text.concentration[own, d]
+        if own >= 0
+        else net.rests[CONCENTRATION, terms.cells[net.nodes[node, LOCAL_INDEX], REST]]
+    )
     parent, row, constant = -1, CONSTANT, net.reals[node, BASE]
     if net.nodes[node, KIND] != DIRICHLET:
         parent = topics.par[topics.entries[entry + leaf, PARENTS]]
@@ -132,53 +136,53 @@ def far_terms(tables, shape, c, t):
 
 
 @inlined
-def new_terms(tables, terms, slots, shape, h):
+def new_terms(tables, terms, active, shape, h):
     """Slot h with stay and the opening part after a change of its counts, not yet written; its `leave` is."""
-    c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
-    real = slots.stay.dtype.type
+    c, t = np.int64(active.customers[h]), np.int64(active.tables[h])
+    real = active.stay.dtype.type
     if shape.kind == DIRICHLET:
-        slots.leave[h] = 0.0
+        active.leave[h] = 0.0
         return h, real(c), real(0.0)
     if is_small(c, t):
         at = place_of(shape.index, c, t)
         stay, opens = terms.flat[at + np.uint64(STAY)], terms.flat[at + np.uint64(OPEN)]
-        slots.leave[h] = terms.flat[at + np.uint64(LEAVE)]
+        active.leave[h] = terms.flat[at + np.uint64(LEAVE)]
     else:
-        far, opens_far, slots.leave[h] = far_terms(tables, shape, c, t)
+        far, opens_far, active.leave[h] = far_terms(tables, shape, c, t)
         stay, opens = real(far), real(opens_far)
-    return h, stay, (opens - real(1.0)) * slots.base[h]
+    return h, stay, (opens - real(1.0)) * active.base[h]
 
 
 @inlined
-def join(tables, terms, slots, shape, h, opens):
+def join(tables, terms, active, shape, h, opens):
     """One more customer in slot h, and a table if it `opens` one; the slot with its terms, as `new_terms` has them.
 
     Terms are read for either case before it is known which it is: the next token waits for them.
     """
-    c, t = np.int64(slots.customers[h]) + 1, np.int64(slots.tables[h])
-    slots.customers[h] = c
-    slots.tables[h] = t + np.int64(opens)
+    c, t = np.int64(active.customers[h]) + 1, np.int64(active.tables[h])
+    active.customers[h] = c
+    active.tables[h] = t + np.int64(opens)
     if not is_small(c, t + 1) or shape.kind == DIRICHLET:
-        return new_terms(tables, terms, slots, shape, h)
+        return new_terms(tables, terms, active, shape, h)
     sits = place_of(shape.index, c, t)
     other = sits + np.uint64(STRIDE)
     stay, stay_other = terms.flat[sits + np.uint64(STAY)], terms.flat[other + np.uint64(STAY)]
     ratio, ratio_other = terms.flat[sits + np.uint64(OPEN)], terms.flat[other + np.uint64(OPEN)]
     leave, leave_other = terms.flat[sits + np.uint64(LEAVE)], terms.flat[other + np.uint64(LEAVE)]
-    slots.leave[h] = leave_other if opens else leave
-    opening = (ratio_other if opens else ratio) - slots.stay.dtype.type(1.0)
-    return h, stay_other if opens else stay, opening * slots.base[h]
+    active.leave[h] = leave_other if opens else leave
+    opening = (ratio_other if opens else ratio) - active.stay.dtype.type(1.0)
+    return h, stay_other if opens else stay, opening * active.base[h]
 
 
 @inlined
-def write_terms(slots, change):
-    slots.stay[change[0]], slots.opening[change[0]] = change[1], change[2]
+def write_terms(active, change):
+    active.stay[change[0]], active.opening[change[0]] = change[1], change[2]
 
 
 @inlined
-def set_slot(tables, terms, slots, shape, h):
+def set_slot(tables, terms, active, shape, h):
     """stay and the opening part of slot h from its counts."""
-    write_terms(slots, new_terms(tables, terms, slots, shape, h))
+    write_terms(active, new_terms(tables, terms, active, shape, h))
 
 
 @inlined
@@ -187,19 +191,19 @@ def base_of(net, shape, k):
 
 
 @inlined
-def open_slot(net, slots, shape, k, n_slots):
+def open_slot(net, active, shape, k, n_slots):
     """A slot for topic k, which has none: one without customers, or one more. Returns it and the number of slots."""
     h = np.uint64(0)
-    while h < np.uint64(n_slots) and slots.customers[h] != 0:
+    while h < np.uint64(n_slots) and active.customers[h] != 0:
         h += np.uint64(1)
     if h < np.uint64(n_slots):
-        slots.slot_of[slots.topic[h]] = NONE
+        active.slot_of[active.topic[h]] = NONE
     else:
         n_slots += 1
-        empty_weight(slots, n_slots + WIDTH - 1)
-    slots.topic[h], slots.column[h], slots.slot_of[k] = k, k, h
-    slots.customers[h], slots.tables[h], slots.stay[h], slots.opening[h] = 0, 0, 0.0, 0.0
-    slots.base[h] = base_of(net, shape, k)
+        empty_weight(active, n_slots + WIDTH - 1)
+    active.topic[h], active.column[h], active.slot_of[k] = k, k, h
+    active.customers[h], active.tables[h], active.stay[h], active.opening[h] = 0, 0, 0.0, 0.0
+    active.base[h] = base_of(net, shape, k)
     return h, n_slots
 
 
@@ -210,8 +214,8 @@ def table_bit(shape):
 
 
 @inlined
-def load(net, tables, terms, text, slots, shape, d):
-    """Slots from document d's tokens; returns their number and the total of tables."""
+def load(net, tables, terms, text, active, shape, d):
+    """ActiveTopics from document d's tokens; returns their number and the total of tables."""
     n_streams = text.leaf.shape[1]
     n_slots, n_tables = np.int64(0), np.int64(0)
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
@@ -221,44 +225,44 @@ def load(net, tables, terms, text, slots, shape, d):
         if text.topic[token] < 0:  # not seated yet
             continue
         k = np.uint64(text.topic[token])
-        if slots.slot_of[k] == NONE:
-            slots.topic[n_slots], slots.slot_of[k], slots.base[n_slots] = k, n_slots, base_of(net, shape, k)
-            slots.customers[n_slots], slots.tables[n_slots] = 0, 0
+        if active.slot_of[k] == NONE:
+            active.topic[n_slots], active.slot_of[k], active.base[n_slots] = k, n_slots, base_of(net, shape, k)
+            active.customers[n_slots], active.tables[n_slots] = 0, 0
             n_slots += 1
-        h = np.uint64(slots.slot_of[k])
-        slots.seat[np.uint64(i)] = h
+        h = np.uint64(active.slot_of[k])
+        active.seat[np.uint64(i)] = h
         opened = np.int32((text.code[token] & bit) != 0)
-        slots.customers[h] += 1
-        slots.tables[h] += opened
+        active.customers[h] += 1
+        active.tables[h] += opened
         n_tables += opened
     near = np.uint32(0)  # what weighs nothing is read where something else is: memory is far
     for h in range(n_slots):
-        empty_weight(slots, h)
-        if slots.topic[h] < shape.n_held:  # the tokens of others stay, and nobody joins them
-            set_slot(tables, terms, slots, shape, np.uint64(h))
-            near = slots.topic[h]
-        slots.column[h] = near
+        empty_weight(active, h)
+        if active.topic[h] < shape.n_held:  # the tokens of others stay, and nobody joins them
+            set_slot(tables, terms, active, shape, np.uint64(h))
+            near = active.topic[h]
+        active.column[h] = near
     for h in range(n_slots, n_slots + WIDTH):
-        empty_weight(slots, h)
-        slots.column[h] = near
+        empty_weight(active, h)
+        active.column[h] = near
     return n_slots, n_tables
 
 
 @inlined
-def empty_weight(slots, h):
+def empty_weight(active, h):
     """Slot h weighs nothing."""
-    slots.stay[h], slots.opening[h] = 0.0, 0.0
+    active.stay[h], active.opening[h] = 0.0, 0.0
 
 
 @inlined
-def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n):
+def measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n):
     """What concentrations and the log joint need of document d (maths 1 and 5); clears the slots' customers."""
     n_customers, joint, drawn = 0, 0.0, n_tables
     b, mass = shape.concentration, shape.concentration * shape.constant
     for h in range(n_slots):
-        c, t = np.int64(slots.customers[h]), np.int64(slots.tables[h])
+        c, t = np.int64(active.customers[h]), np.int64(active.tables[h])
         n_customers += c
-        slots.customers[h] = 0
+        active.customers[h] = 0
         if shape.kind == DIRICHLET:
             opened, n = bernoulli_sum_tables(c, mass, key, n)
             drawn += opened
@@ -267,7 +271,7 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
             joint += terms.small[shape.index, t, c, LOG_S]
         else:
             joint += log_stirling(tables, shape.index, c, t)
-    out = text.measures[d, net.nodes[shape.node, DESK]]
+    out = text.measures[d, net.nodes[shape.node, LOCAL_INDEX]]
     out[SEATED], out[OPENED] = n_customers, n_tables
     if not in_layer(net, shape.node):
         out[ZETA], out[OMEGA] = 0.0, 0.0
@@ -278,22 +282,22 @@ def measure(net, tables, terms, text, slots, shape, d, n_slots, n_tables, key, n
 
 
 @inlined
-def save(text, slots, shape, d, n_slots):
+def save(text, active, shape, d, n_slots):
     """Write the walks of document d back, and free its slots."""
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
     bit = table_bit(shape)
     for i in range(stop - start):
-        token, h = np.uint64(start + i), np.uint64(slots.seat[np.uint64(i)])
-        text.topic[token] = slots.topic[h]
-        opened = slots.tables[h] > 0
-        slots.tables[h] -= np.int32(opened)
+        token, h = np.uint64(start + i), np.uint64(active.seat[np.uint64(i)])
+        text.topic[token] = active.topic[h]
+        opened = active.tables[h] > 0
+        active.tables[h] -= np.int32(opened)
         text.code[token] = (text.code[token] & ~bit) | (bit if opened else np.uint32(0))
-    free_slots(slots, n_slots)
+    free_slots(active, n_slots)
 
 
 @inlined
-def free_slots(slots, n_slots):
+def free_slots(active, n_slots):
     """No topic has a slot."""
     for h in range(n_slots):
-        slots.slot_of[np.uint64(slots.topic[h])] = NONE
+        active.slot_of[np.uint64(active.topic[h])] = NONE

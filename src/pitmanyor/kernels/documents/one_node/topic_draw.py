@@ -28,78 +28,78 @@ class Token(NamedTuple):
 
 
 @inner
-def heaviest(net, slots, gain, row, n_slots):
+def heaviest(net, active, gain, row, n_slots):
     """Where rounding has led beyond the last slot, the one with most weight."""
     best, most = np.uint64(0), -1.0
     for h in range(n_slots):
-        k = np.uint64(slots.topic[h])
-        weight = float((slots.stay[h] + gain * slots.opening[h]) * net.stay[row + k])
+        k = np.uint64(active.topic[h])
+        weight = float((active.stay[h] + gain * active.opening[h]) * net.stay[row + k])
         if weight > most:
             best, most = np.uint64(h), weight
     return best
 
 
 @inlined
-def weigh(net, slots, gain, row, n_slots, late, gone):
+def weigh(net, active, gain, row, n_slots, late, gone):
     """Prefix sums of the slots' weights beyond what the sum over all topics gives them; their total."""
     total = net.stay.dtype.type(0.0)
     for j in range(0, n_slots, WIDTH):
         h = np.uint64(j)
         total = cumulate(
-            slots.stay, slots.opening, slots.column, net.stay, slots.weights, row, gain, h, total, late, gone
+            active.stay, active.opening, active.column, net.stay, active.weights, row, gain, h, total, late, gone
         )
     return total
 
 
 @inlined
-def slot_at(net, slots, gain, row, n_slots, x):
+def slot_at(net, active, gain, row, n_slots, x):
     """The slot into which x, uniform on (0, sum of the weights), falls."""
     h = np.uint64(0)
     for j in range(0, n_slots, WIDTH):
-        h += count_below(slots.weights, x, np.uint64(j))
-    return h if h < np.uint64(n_slots) else heaviest(net, slots, gain, row, n_slots)
+        h += count_below(active.weights, x, np.uint64(j))
+    return h if h < np.uint64(n_slots) else heaviest(net, active, gain, row, n_slots)
 
 
 @inlined
-def sum_of(net, sums, slots, shape, token):
+def sum_of(net, sums, active, shape, token):
     """sum_k p_k phi_kw over the held topics, from where it is cached, or made."""
     if token.pair >= 0:
         return sums.total[token.pair, token.word]
     s, word, row = token.stream, token.word, np.int64(token.row)
-    if slots.stamp[s, word, 0] != shape.row or slots.stamp[s, word, 1] != row:
-        slots.sums[s, word] = dot(net.stay, shape.row, row, shape.n_held, slots.blocks)
-        slots.stamp[s, word, 0], slots.stamp[s, word, 1] = shape.row, row
-    return slots.sums[s, word]
+    if active.stamp[s, word, 0] != shape.row or active.stamp[s, word, 1] != row:
+        active.sums[s, word] = dot(net.stay, shape.row, row, shape.n_held, active.blocks)
+        active.stamp[s, word, 0], active.stamp[s, word, 1] = shape.row, row
+    return active.sums[s, word]
 
 
 @inlined
-def fresh_topic(net, sums, slots, shape, token, x):
+def fresh_topic(net, sums, active, shape, token, x):
     """A topic in proportion to p_k phi_kw; x is uniform on (0, 1)."""
     row = np.int64(token.row)
     if token.pair >= 0:
         blocks, mass = sums.blocks[token.pair, token.word], x * sums.total[token.pair, token.word]
         return pick_product(net.stay, shape.row, row, blocks, mass, shape.n_held)
-    mass = sum_of(net, sums, slots, shape, token)
+    mass = sum_of(net, sums, active, shape, token)
     return pick_uncached(net.stay, shape.row, row, x * mass, shape.n_held)
 
 
 @inlined
-def weigh_fresh(net, sums, slots, shape, gain, token):
+def weigh_fresh(net, sums, active, shape, gain, token):
     """What all topics weigh by E p_k phi_kw."""
     real = net.stay.dtype.type
     scale = shape.constant if shape.row < 0 else 1.0
-    return gain * real(scale * sum_of(net, sums, slots, shape, token))
+    return gain * real(scale * sum_of(net, sums, active, shape, token))
 
 
 @inlined
-def draw(net, sums, slots, mean, shape, gain, token, n_slots, held, u):
+def draw(net, sums, active, mean, shape, gain, token, n_slots, held, u):
     """A slot in proportion to its weight, among the document's or afresh; u is uniform on (0, 1)."""
-    fresh = weigh_fresh(net, sums, slots, shape, gain, token)
-    count_by_chance(net, slots, (), mean, shape, gain, token, n_slots, 0, held, np.float64(fresh))
+    fresh = weigh_fresh(net, sums, active, shape, gain, token)
+    count_by_chance(net, active, (), mean, shape, gain, token, n_slots, 0, held, np.float64(fresh))
     x = u * (held + fresh)
     if x >= held and fresh > net.stay.dtype.type(0.0):
-        k = np.uint64(fresh_topic(net, sums, slots, shape, token, (x - held) / fresh))
-        if slots.slot_of[k] == NONE:
-            return open_slot(net, slots, shape, k, n_slots)
-        return np.uint64(slots.slot_of[k]), n_slots
-    return slot_at(net, slots, gain, token.row, n_slots, x), n_slots
+        k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - held) / fresh))
+        if active.slot_of[k] == NONE:
+            return open_slot(net, active, shape, k, n_slots)
+        return np.uint64(active.slot_of[k]), n_slots
+    return slot_at(net, active, gain, token.row, n_slots, x), n_slots

@@ -16,10 +16,10 @@ from pitmanyor.kernels.restaurant.arrays import (
     AS_IS,
     CELL,
     CONCENTRATION,
-    DESK,
     DISCOUNT,
     FIRST,
     KIND,
+    LOCAL_INDEX,
     MODE,
     NODE,
     REST,
@@ -74,7 +74,7 @@ def word_node_of(net, terms, words, which):
         net.status[RULE],
         net.nodes[node, TABLE],
         net.reals[node, DISCOUNT],
-        net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]],
+        net.rests[CONCENTRATION, terms.cells[net.nodes[node, LOCAL_INDEX], REST]],
         np.int64(1) << net.nodes[node, SHIFT],
     )
 
@@ -121,7 +121,7 @@ def open_stream(text, seats, own, word_node, tokens, first, n_slots):
 @inner
 def close_stream(net, text, own, word_node, d, n_slots, joint):
     """Measure the restaurants (their own part is made for all documents at once) and empty them."""
-    out = text.measures[d, net.nodes[word_node.node, DESK]]
+    out = text.measures[d, net.nodes[word_node.node, LOCAL_INDEX]]
     out[JOINT], out[SEATED], out[OPENED] = joint, 0.0, 0.0
     for h in range(n_slots):
         out[SEATED] += own.customers[h]

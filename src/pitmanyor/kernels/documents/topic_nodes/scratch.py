@@ -33,13 +33,13 @@ from pitmanyor.kernels.restaurant.arrays import (
     BASE,
     CELL,
     CONCENTRATION,
-    DESK,
     DIRICHLET,
     DISCOUNT,
     FIRST,
     KIND,
     LEAF,
     LEARNED,
+    LOCAL_INDEX,
     MASK,
     N_PARENTS,
     NODE,
@@ -278,8 +278,12 @@ def set_node(net, terms, rows, j, node, at):
     rows.facts[fact + TERMS] = np.int64(place_of(net.nodes[node, TABLE], 0, 0))
     rows.facts[fact + DIGIT], rows.facts[fact + DIGITS] = net.nodes[node, SHIFT], net.nodes[node, MASK]
     rows.facts[fact + MIXED] = n_parents > 1 and net.nodes[node, LEARNED] != 0
-    rows.facts[fact + N_UP], rows.facts[fact + AT], rows.facts[fact + PLACE] = n_parents, at, net.nodes[node, DESK]
-    rows.scalars[scalar + CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, DESK], REST]]
+    rows.facts[fact + N_UP], rows.facts[fact + AT], rows.facts[fact + PLACE] = (
+        n_parents,
+        at,
+        net.nodes[node, LOCAL_INDEX],
+    )
+    rows.scalars[scalar + CONC] = net.rests[CONCENTRATION, terms.cells[net.nodes[node, LOCAL_INDEX], REST]]
     rows.scalars[scalar + STEP], rows.scalars[scalar + PRIORS] = net.reals[node, DISCOUNT], 0.0
     rows.scalars[scalar + SHARE] = net.reals[node, BASE] if n_parents == 0 else 1.0
     rows.scalars[scalar + SHARE + ONE] = 0.0
