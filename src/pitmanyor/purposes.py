@@ -20,6 +20,7 @@ HELD_DOCUMENTS = 61
 # Sweeps: documents, shared nodes to vectors (down) and back to counts (up), parameters
 COLLAPSED = 1
 EXPLICIT = 7
+RELABELLING = 62
 ANCHORS = 11
 DOWN = 2
 DOWN_EMPTY = 3

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from oracle.invariants import check
 from pitmanyor import Corpus, Graph, models, simulate
 from pitmanyor.graph import uniform
 from pitmanyor.kernels.split_merge.moves import seat_path
@@ -106,3 +107,28 @@ def test_what_is_split_again_leaves_no_trace_in_the_merge(planted, monkeypatch) 
     moves.refuse(state, moves.propose(state, LAUNCH_FIRST, selection, (1, 0, 9, 1)))
     _, merged_after_a_split, merged = weights
     assert merged_after_a_split == pytest.approx(merged, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_tokens", [1, 40])
+def test_a_topic_is_absorbed_and_the_counts_are_those_of_the_tokens(planted, n_tokens) -> None:
+    chain = _at_the_truth(planted, False)
+    topics = chain.state.text.topic.astype(np.int64)
+    topics[:n_tokens] = TOPICS
+    chain = _chain(planted[0])
+    chain.initialise_at(topics)
+    state, moves = chain.state, SplitMerge(chain.state)
+    moves.index(state)
+    moves.absorb(state, TOPICS, 0, (1, 0, 9, 1))
+    expected = np.where(topics == TOPICS, 0, topics)
+    np.testing.assert_array_equal(state.text.topic, expected)
+    assert state.n_topics == TOPICS
+    check(state)
+
+
+def test_a_topic_swallows_one_other_at_most_before_the_next_sweeps(planted, monkeypatch) -> None:
+    chain = _at_the_truth(planted, False)
+    search_moves, merged = TopicSearch(SplitMerge(chain.state), (1, 0, 9)), list[int]()
+    monkeypatch.setattr(TopicSearch, "_merge", lambda self, state, rng, *pair: bool(merged.extend(pair)) or True)
+    search_moves.moves.index(chain.state)
+    assert search_moves._merge_large(chain.state, np.random.default_rng(0)) > 0
+    assert len(set(merged)) == len(merged)

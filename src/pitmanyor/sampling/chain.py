@@ -76,7 +76,7 @@ class Chain:
         share = share_of_anchors(state.plan.n_tokens) if anchors is None else anchors
         small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
         kind: Sweep = "collapsed" if small else sweep
-        self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads)
+        self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads, relabels=moves)
         self.measures = Measures(state)
         self.moves = SplitMerge(state) if moves and state.plan.n_tokens else None
         self.rate = 0.0  # moves in a sweep, on average; it must not follow the state
@@ -194,7 +194,8 @@ class Chain:
         self.network.start(self.state, seed)
 
     def _with_network(self, method: Method) -> TextAndNetwork:
-        return TextAndNetwork(self.state, self.sweeper.n_threads, method, passes=self.sweeper.passes)
+        sweeper = self.sweeper
+        return TextAndNetwork(self.state, sweeper.n_threads, method, passes=sweeper.passes, relabels=sweeper.relabels)
 
     def _remember(self, tally: Tally | None) -> None:
         state = self.state

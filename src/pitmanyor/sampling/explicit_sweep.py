@@ -9,6 +9,7 @@ from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
+from pitmanyor.kernels.documents.relabelling import Labels, relabel_documents
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.seeds import Seed
 from pitmanyor.state.engines import Engine, Fold, Scratch, Work
@@ -21,7 +22,7 @@ class Explicit:
 
     def __init__(self, state: State, n_threads: int, engine: Engine | None = None) -> None:
         self.n_threads, self.capacity, self.engine = n_threads, state.capacity, engine or state.engine
-        self.scratch = self._new_scratch(state)
+        self.scratch, self.labels = self._new_scratch(state), self._new_labels(state)
         self.pairs, self.index = cached_pairs(state)
         self.by_context = np.argsort(state.text.context, kind="stable").astype(np.int32)
         self.sums = Sums(self.index, np.zeros((0, 0)), np.zeros((0, 0, 0), np.float32))
@@ -33,6 +34,11 @@ class Explicit:
         """
         documents = self._prepare(state, documents, n_held)
         self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
+
+    def relabel(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
+        """Draw one topic of each of `documents` anew, for all tokens that have it together."""
+        self._make_room(state)
+        relabel_documents(state.net, state.text, state.topics, state.words, self.labels, documents, n_held, seed)
 
     def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
         """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
@@ -58,9 +64,17 @@ class Explicit:
     def _new_scratch(self, state: State) -> Scratch:
         return self.engine.scratch(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
 
+    def _new_labels(self, state: State) -> Labels:
+        """Scratch of the relabelling."""
+        topics, words = (
+            np.zeros((self.n_threads, *side.scratch.shape), np.int64) for side in (state.topics, state.words)
+        )
+        return Labels(topics, words, np.zeros((self.n_threads, state.capacity)))
+
     def _make_room(self, state: State) -> None:
         if self.capacity != state.capacity:
             self.capacity, self.scratch = state.capacity, self._new_scratch(state)
+            self.labels = self._new_labels(state)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
             n_words = max([size for _, _, size in self.pairs], default=1)

@@ -44,7 +44,7 @@ from pitmanyor.state.topic_sizes import is_large
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-MOVES = 0.01  # in a sweep, for each large topic
+MOVES = 0.008  # in a sweep, for each large topic
 USUAL = 0.9  # how often a kernel tries the direction that it is good at
 GUESSED = 0.3  # the weight of a token in the launch
 POWER, FLOOR = 4, 1e-6  # of the overlap by which the second topic of a merge is chosen
@@ -204,6 +204,18 @@ class SplitMerge:
         empty_path(*given, selection.before, self.mixed, seed)
         seat_path(*given, selection.after, seed)
         self.accept(state, Proposal(selection, math.inf, given.path, given.documents, code), seed)
+
+    def absorb(self, state: State, one: int, other: int, seed: MoveSeed) -> None:
+        """Give all tokens of a topic to another, whose own stay where they are, for better or worse."""
+        tokens = self.tokens_of(one)
+        given, _ = self._prepare(
+            state, IN_TURN, Selection((one, NONE), (other, NONE), (int(tokens[0]), int(tokens[-1]))), seed
+        )
+        empty_path(*given, (one, NONE), self.mixed, seed)
+        seat_path(*given, (other, NONE), seed)
+        settle(given.world, (one, other))
+        measure_documents(given.world, np.unique(given.documents), seed)
+        self.index(state)
 
     def merge_or_split_again(self, state: State, selection: Selection, seed: MoveSeed) -> Proposal:
         """Carry a merge out; its log alpha is minus that of splitting the same tokens again, from a launch.

@@ -29,6 +29,8 @@ SETTLED = 0.03  # by which the effective number of topics may still change in th
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
 DOUBLINGS = 5  # from one topic to many
+BETWEEN_MERGES = 3  # sweeps
+FINISHED = 0.1  # of the topics: merges go on, with sweeps in between, while more than these are merged
 PATIENCE = 16  # refusals in a row after which pairs that share fewer words are not tried
 FEWEST = 2  # tokens of a topic that may split
 
@@ -51,7 +53,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
     moves, rng, rounds = TopicSearch(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
     sweep(AT_FIRST, False)
     if state.n_topics > FEW:
-        moves.merge_all(state, rng)
+        moves.merge_all(state, sweep, rng)
     for _ in range(DOUBLINGS):
         if go_on(state.n_topics) and state.n_topics < FEW:
             moves.split_all(state, rng)
@@ -60,7 +62,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
     while go_on(state.n_topics) and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
         sweep(AFTER_SPLITS, False)
-        merges = moves.merge_all(state, rng)
+        merges = moves.merge_all(state, sweep, rng)
         sweep(AFTER_MERGES, True)
         before, size = size, effective_topics(state)
         rounds.append(Round(splits, merges, state.n_topics))
@@ -72,7 +74,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
 def settle(state: State, sweep: Callable[[int, bool], None], seed: Seed) -> None:
     """Sweeps for a state whose topics come from elsewhere, and merges of those that this model does not tell apart."""
     sweep(AFTER_SPLITS, True)
-    TopicSearch(SplitMerge(state), seed).merge_all(state, generator(seed, purposes.START_SEARCH))
+    TopicSearch(SplitMerge(state), seed).merge_all(state, sweep, generator(seed, purposes.START_SEARCH))
     sweep(AFTER_MERGES, True)
 
 
@@ -105,27 +107,45 @@ class TopicSearch:
             n_made += 1
         return n_made
 
-    def merge_all(self, state: State, rng: np.random.Generator) -> int:
+    def merge_all(self, state: State, sweep: Callable[[int, bool], None], rng: np.random.Generator) -> int:
         """Merge all small topics, and large ones that make no better use of two topics than of one.
 
-        Small topics that the data ask for will be born again.
+        Small topics that the data ask for will be born again. A large topic is merged once at most before the next
+        sweeps: what has swallowed several would look like everything else, and swallow that as well.
         """
-        moves = self.moves
-        moves.index(state)
-        small = np.flatnonzero(~is_large(moves.sizes()))
-        small = small[np.argsort(moves.sizes()[small])]
-        n_made = sum(self._merge_with_nearest(state, rng, int(k), always=True) for k in small)
-        return n_made + self._merge_large(state, rng)
+        n_made = 0
+        while True:
+            self.moves.index(state)
+            n_topics = np.count_nonzero(self.moves.sizes())
+            n_now = self._merge_small(state) + self._merge_large(state, rng)
+            n_made += n_now
+            if n_now <= FINISHED * n_topics:
+                return n_made
+            sweep(BETWEEN_MERGES, False)
+
+    def _merge_small(self, state: State) -> int:
+        """Each with the topic that shares most words with it."""
+        sizes, n_made = self.moves.sizes(), 0
+        small = np.flatnonzero((sizes > 0) & ~is_large(sizes))
+        for k in small[np.argsort(sizes[small])]:
+            other, _ = self._nearest(state, int(k))
+            if other != NONE:
+                self.moves.absorb(state, int(k), other, self._next_seed())
+                n_made += 1
+        return n_made
 
     def _merge_large(self, state: State, rng: np.random.Generator) -> int:
         """Those that share most words with another are tried first."""
-        moves, n_made, n_refused = self.moves, 0, 0
-        shared = {int(k): self._nearest(state, int(k))[1] for k in np.flatnonzero(moves.sizes())}
-        for one in sorted(shared, key=lambda k: -shared[k]):
-            if n_refused < PATIENCE:
-                made = self._merge_with_nearest(state, rng, one)
-                n_made, n_refused = n_made + made, 0 if made else n_refused + 1
-        return n_made
+        moves, n_refused, done = self.moves, 0, set[int]()
+        nearest = {int(k): self._nearest(state, int(k)) for k in np.flatnonzero(moves.sizes())}
+        for one in sorted(nearest, key=lambda k: -nearest[k][1]):
+            other = nearest[one][0]
+            if one in done or other in done or n_refused >= PATIENCE:
+                continue
+            made = self._merge(state, rng, one, other)
+            done |= {one, other} if made else set()
+            n_refused = 0 if made else n_refused + 1
+        return len(done) // 2
 
     def _nearest(self, state: State, one: int) -> tuple[int, float]:
         """The topic that shares most words with one, and how much it shares; NONE if there is no other."""
@@ -136,13 +156,14 @@ class TopicSearch:
         shared = self.moves.shared_words(state, one)[topics]
         return int(topics[np.argmax(shared)]), float(shared.max())
 
-    def _merge_with_nearest(self, state: State, rng: np.random.Generator, one: int, always: bool = False) -> bool:
-        moves, (other, _), seed = self.moves, self._nearest(state, one), self._next_seed()
+    def _merge(self, state: State, rng: np.random.Generator, one: int, other: int) -> bool:
+        """Merge two topics, unless a split found anew is better."""
+        moves, seed = self.moves, self._next_seed()
         if other == NONE or not moves.sizes()[one]:
             return False
         i, j = (int(rng.choice(moves.tokens_of(k))) for k in (one, other))
         proposal = moves.merge_or_split_again(state, Selection((one, other), (one, NONE), (i, j)), seed)
-        if proposal.log_alpha > 0.0 or always:
+        if proposal.log_alpha > 0.0:
             moves.accept(state, proposal, seed)
             return True
         moves.refuse(state, proposal)

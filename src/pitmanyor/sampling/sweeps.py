@@ -76,7 +76,14 @@ class Sweeper:
     """Carries out sweeps of one kind over a state, on so many threads."""
 
     def __init__(
-        self, state: State, sweep: Sweep, *, anchors: float = 0.05, passes: int = 1, n_threads: int = 1
+        self,
+        state: State,
+        sweep: Sweep,
+        *,
+        anchors: float = 0.05,
+        passes: int = 1,
+        n_threads: int = 1,
+        relabels: bool = True,
     ) -> None:
         if sweep not in SWEEPS:
             raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
@@ -92,7 +99,7 @@ class Sweeper:
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
-        self.state = state
+        self.state, self.relabels = state, relabels
 
     @cached_property
     def switch(self) -> Switch:
@@ -124,6 +131,8 @@ class Sweeper:
         n_held = arrange(state, held_topics(state, is_anchor))
         if n_held:
             self.switch.down(state, seed, n_held=n_held)
+            if self.relabels:
+                self.explicit.relabel(state, others, n_held, seed)
             self.explicit.sweep(state, others, n_held, seed, self.passes)
             self.switch.up(state, seed)
 

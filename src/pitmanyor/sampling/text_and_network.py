@@ -82,9 +82,11 @@ def _prior(concentration: float | Gamma) -> Prior | None:
 class TextAndNetwork:
     """The network of a state with a finite root, and sweeps of both."""
 
-    def __init__(self, state: State, n_threads: int, method: Method = "exact", *, passes: int = 1) -> None:
+    def __init__(
+        self, state: State, n_threads: int, method: Method = "exact", *, passes: int = 1, relabels: bool = True
+    ) -> None:
         plan = state.plan
-        self.passes = passes
+        self.passes, self.relabels = passes, relabels
         self.root_name = root_of(plan.graph).name
         self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
         self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
@@ -176,7 +178,10 @@ class TextAndNetwork:
             fit_tables(state)
         if state.plan.n_tokens:
             self.hand_down(state, seed)
-            self.explicit.sweep(state, np.arange(state.plan.n_documents), state.n_topics, seed, self.passes)
+            documents = np.arange(state.plan.n_documents)
+            if self.relabels:
+                self.explicit.relabel(state, documents, state.n_topics, seed)
+            self.explicit.sweep(state, documents, state.n_topics, seed, self.passes)
             self.switch.up(state, seed)
             self._read_customers(state)
         rng = generator(seed, purposes.NETWORK_STEP)

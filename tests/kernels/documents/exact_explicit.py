@@ -176,6 +176,14 @@ class DocumentChain:
         """Rows of P of the whole visit, from the states with these numbers."""
         return self._matrix([self._from(self.states[i], lambda: self._sweep(passes)) for i in starts])
 
+    def relabelling(self) -> csr_array:
+        """P of drawing one topic of the document anew."""
+
+        def update() -> None:
+            self.explicit.relabel(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2))
+
+        return self._matrix([self._from(start, update) for start in self.states])
+
     def _matrix(self, rows: list[dict[Any, float]]) -> csr_array:
         entries = [(i, self.index[end], chance) for i, row in enumerate(rows) for end, chance in row.items()]
         at, to, chances = zip(*entries, strict=True)

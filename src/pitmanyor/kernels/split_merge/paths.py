@@ -70,7 +70,7 @@ def document_of(text, token):
 @inner
 def _write(text, tokens, anchors, starts, path, documents):
     n_streams, n_visits, n = text.leaf.shape[1], 0, 0
-    for token in anchors:
+    for token in anchors if anchors[0] != anchors[1] else anchors[:1]:
         path.token[n], documents[n_visits], path.bounds[n_visits] = token, document_of(text, token), n
         n, n_visits = n + 1, n_visits + 1
     for visit in range(len(starts)):

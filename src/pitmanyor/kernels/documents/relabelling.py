@@ -1,0 +1,145 @@
+"""A Gibbs step of the explicit sweep: all tokens that share a topic in a document take another one together (maths 4).
+
+The tokens of a document cling to each other, more so if its words are its own, so a document changes from one topic to
+a similar one only by many unlikely steps. Given the shared vectors, its local restaurants do not depend on what its
+topics are called. If a topic of the document becomes one that it does not have, tables and customers stay, and the
+full conditional (4.5) has one factor for every walk that leaves the document:
+
+    weight(k) = prod_i p_i[k]^(customers sent to i) * prod_w phi_k,w^(customers sent to w)
+
+The topic to be renamed is that of a token drawn uniformly, which has the same probability before and after.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import prange
+
+from pitmanyor import purposes
+from pitmanyor.kernels.documents.general.document import set_word_cells, word_leaf
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.restaurant.arrays import AT, CELL, FIRST, LEAF, NODE, ROW, WIDE, WORD_LIST, Floats, Ints, Side
+from pitmanyor.kernels.runtime.jit import inlined, inner, spread
+from pitmanyor.kernels.runtime.random import stream_key, uniform
+from pitmanyor.kernels.switching.customers import exit_of
+
+FACTORS = 4  # that are multiplied before the weights are scaled
+SMALLEST_WEIGHT = 1e-60
+
+
+class Labels(NamedTuple):
+    """Scratch, with a leading thread axis: the lists of the two sides, and a weight for every topic."""
+
+    topics: Ints
+    words: Ints
+    weights: Floats
+
+
+@inlined
+def scale(weights, n_held):
+    """Have the largest weight be 1, where products have become small."""
+    largest = 0.0
+    for k in range(n_held):
+        largest = max(largest, weights[k])
+    if 0.0 < largest < SMALLEST_WEIGHT:
+        for k in range(n_held):
+            weights[k] /= largest
+
+
+@inlined
+def multiply(values, row, weights, n_held, n_factors):
+    """Multiply the weights by a row of probabilities; returns how many factors they have now."""
+    for k in range(n_held):
+        weights[k] *= values[row + np.uint64(k)]
+    if (n_factors + 1) % FACTORS == 0:
+        scale(weights, n_held)
+    return n_factors + 1
+
+
+@inlined
+def row_at_exit(net, side, entry, leaf, code):
+    """The row over topics that a walk reads where it leaves the document; -1 if it does not, or finds no topics."""
+    pos = exit_of(net, side, entry, leaf, code)
+    if pos < 0:
+        return np.int64(-1)
+    cell = side.scratch[AT, pos]
+    return net.cells[cell, ROW] if net.nodes[net.cells[cell, NODE], WIDE] else np.int64(-1)
+
+
+@inlined
+def weigh(net, text, topics, words, d, old, weights, n_held):
+    """The weights of all held topics for the tokens of topic `old`; 0 for others that the document has."""
+    n_streams, context, n_factors = text.leaf.shape[1], text.context[d], 0
+    entry = topics.lists[context, FIRST]
+    weights[:n_held] = 1.0
+    for pos in range(topics.lists[context + 1, FIRST] - entry):
+        topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
+    for s in range(n_streams):
+        leaf, which = text.leaf[context, s, LEAF], text.leaf[context, s, WORD_LIST]
+        for token in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
+            k = np.int64(text.topic[token])
+            if k != old:
+                if k < n_held:
+                    weights[k] = 0.0
+                continue
+            row = row_at_exit(net, topics, entry, leaf, text.code[token])
+            if row >= 0:
+                n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
+            set_word_cells(words, text, which, token)
+            row = row_at_exit(net, words, words.lists[which, FIRST], word_leaf(words, which), text.code[token])
+            if row >= 0:
+                n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
+
+
+@inlined
+def pick(weights, n_held, old, u):
+    """A topic by its weight; the old one if there is none."""
+    total = 0.0
+    for k in range(n_held):
+        total += weights[k]
+    x, chosen = u * total, old
+    for k in range(n_held):
+        if weights[k] > 0.0:
+            chosen = k
+            x -= weights[k]
+            if x < 0.0:
+                return chosen
+    return chosen
+
+
+@inner
+def relabel(net, text, topics, words, d, weights, n_held, key):
+    """Draw a topic of document d anew, for all of its tokens together."""
+    n_streams = text.leaf.shape[1]
+    start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
+    if start == stop:
+        return
+    old = np.int64(text.topic[min(start + int(uniform(key, 0) * (stop - start)), stop - 1)])
+    if old >= n_held:
+        return
+    weigh(net, text, topics, words, d, old, weights, n_held)
+    new = pick(weights, n_held, old, uniform(key, 1))
+    if new != old:
+        for token in range(start, stop):
+            if text.topic[token] == old:
+                text.topic[token] = new
+
+
+@inner
+def _relabel_block(net, text, topics, words, labels, documents, n_held, seed, block):
+    thread = numba.get_thread_id()
+    mine = Side(topics.lists, topics.entries, topics.par, labels.topics[thread], topics.values)
+    other = Side(words.lists, words.entries, words.par, labels.words[thread], words.values)
+    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+        key = stream_key(seed[0], seed[1], seed[2], documents[j], purposes.RELABELLING)
+        relabel(net, text, mine, other, documents[j], labels.weights[thread], n_held, key)
+
+
+@spread
+def relabel_documents(net, text, topics, words, labels, documents, n_held, seed):
+    """Draw one topic anew in each of the documents, on any number of threads."""
+    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
+        _relabel_block(net, text, topics, words, labels, documents, n_held, seed, block)
