@@ -162,7 +162,7 @@ def test_chances_of_topics_have_the_means_of_the_topics_drawn_and_less_noise(nam
 
 @pytest.mark.parametrize("name", ["hpyp", "bursty", "tntm", "bursty tntm"])
 def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
-    """ActiveTopics come and go meanwhile, and what their topics have by chance stays with the topics."""
+    """Slots come and go meanwhile, and what their topics have by chance stays with the topics."""
     document = toy(name)
     few, many = (found(document, sweeps, by_chance=True, kept=kept) for sweeps, kept in ((30, 1), (38, 9)))
     assert many.sum(axis=1).mean() == pytest.approx(9 * few.sum(axis=1).mean(), rel=0.02)

@@ -11,18 +11,6 @@ import pytest
 from pitmanyor import kernels
 
 HOME = Path(kernels.__file__).parent
-# Names that modules of `kernels/documents` still share with others. This list may only shrink.
-SHARED = {
-    *(
-        "AT",
-        "GAIN",
-        "NONE",
-        "N_CUSTOMERS",
-        "N_TABLES",
-        "N_WORDS",
-    ),
-    *("SOON", "TO", "TRIES", "VALUE"),
-}
 
 
 def assigned(source: str) -> list[str]:
@@ -51,15 +39,8 @@ def constants() -> dict[str, dict[str, object]]:
 
 def test_a_name_is_defined_once_and_so_has_one_value():
     places = {name: set(where) for name, where in constants().items()}
-    shared = {name: where for name, where in places.items() if len(where) > 1 and name not in SHARED}
+    shared = {name: where for name, where in places.items() if len(where) > 1}
     assert shared == {}, "import the constant from one module, or find another name for the second"
-
-
-def test_names_that_are_still_shared_are_of_documents():
-    defined = constants()
-    for name in SHARED:
-        assert sum(not module.startswith("documents.") for module in defined[name]) <= 1, name
-        assert len(defined[name]) > 1, f"{name} is defined once now: strike it from SHARED"
 
 
 @pytest.mark.parametrize(

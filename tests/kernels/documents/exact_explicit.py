@@ -155,8 +155,8 @@ class DocumentChain:
 
     def _sweep(self, passes: int = 1) -> None:
         with ExitStack() as stack:
-            for module in (explicit, own_words_draw, node_words_draw):
-                stack.enter_context(patch.object(module, "TRIES", TRIES))
+            for module, name in ((explicit, "FRESH_TRIES"), (own_words_draw, "TRIES"), (node_words_draw, "TRIES")):
+                stack.enter_context(patch.object(module, name, TRIES))
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 
     def token_update(self, token: int) -> csr_array:

@@ -37,7 +37,7 @@ def words_as_if_new_at_topic_nodes() -> AbstractContextManager[None]:
 
 
 def slots_without_factors() -> AbstractContextManager[None]:
-    """ActiveTopics of topic nodes weigh words as if none had been served."""
+    """Slots of topic nodes weigh words as if none had been served."""
     right = node_topic_draw.weigh_slots
 
     def weigh(net, node_rows, factors, *rest):
@@ -110,7 +110,7 @@ def no_rejection() -> AbstractContextManager[None]:
         if x < held + extra:
             return own_words_draw.slot_at(net, active, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
         k = topic_draw.fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh)
-        if active.slot_of[k] == topic_draw.NONE:
+        if active.slot_of[k] == topic_draw.NO_SLOT:
             return *own_words_draw.open_fresh(net, active, shape, np.uint64(k), n_slots), n + 1
         return np.uint64(active.slot_of[k]), n_slots, n + 1
 

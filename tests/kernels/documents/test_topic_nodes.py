@@ -15,7 +15,7 @@ N_BASES, N_LOCAL = 2, 3  # of the TNTM: nu and mu1; eta, theta_tag and theta
 
 
 def test_slots_that_nobody_uses_weigh_nothing():
-    """ActiveTopics are read eight at a time: what a document left there would draw the tokens of the next."""
+    """Slots are read eight at a time: what a document left there would draw the tokens of the next."""
     graph = models.tntm().without("follows").set("*", concentration=2.0)
     corpus = simulate(graph, documents=30, tokens=60, groups={"author": 3}, vocabulary=50, seed=2).corpus
     with patch("pitmanyor.sampling.chain.SMALL_CORPUS", 0):

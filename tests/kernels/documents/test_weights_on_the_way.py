@@ -183,7 +183,7 @@ class TopicNodes(Watch):
             by_row[r * width] = mass
         for j in range(leaf + 1):
             fact, scalar = j * int(rows.FACTS), j * int(rows.SCALARS)
-            n_customers, n_tables, *sent = (int(x) for x in node_rows.facts[fact + int(rows.N_CUSTOMERS) :][:4])
+            n_customers, n_tables, *sent = (int(x) for x in node_rows.facts[fact + int(rows.NODE_CUSTOMERS) :][:4])
             n_up = int(node_rows.facts[fact + int(rows.N_UP)])
             priors = node_rows.scalars[scalar + int(rows.PRIOR) : scalar + int(rows.PRIOR) + 2]
             ups = node_rows.facts[fact + int(rows.UP) : fact + int(rows.UP) + n_up]
@@ -194,9 +194,10 @@ class TopicNodes(Watch):
             a, b = float(node_rows.scalars[scalar + int(rows.STEP)]), float(node_rows.scalars[scalar + int(rows.CONC)])
             stay, opens = terms(c, t, a)
             value = (stay + (b + a * n_tables) * opens * base) / (b + n_customers)
+            first_row = int(node_rows.facts[fact + int(rows.FIRST_ROW)])
             if h is not None and j < leaf:  # from which a token's walk is drawn, too
-                assert node_rows.reals[int(node_rows.facts[fact + int(rows.AT)]) + h] == pytest.approx(value, rel=1e-11)
-            by_row[int(node_rows.facts[fact + int(rows.AT)])] = value
+                assert node_rows.reals[first_row + h] == pytest.approx(value, rel=1e-11)
+            by_row[first_row] = value
         self.part = (1.0 - a * (t + 1.0 - stay / value / (b + n_customers)) / (c + 1.0)) / (b + n_customers + 1.0)
         return value
 

@@ -45,7 +45,7 @@ from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
-TRIES = 32  # draws of a topic outside the document before it is found by a full scan
+FRESH_TRIES = 32  # draws of a topic outside the document before it is found by a full scan
 DOCUMENTS = 16  # visited together by one thread
 
 
@@ -262,7 +262,7 @@ def draw_topic(net, doc, sums, topics, words, place, s, word, n_held, parts, key
         return doc.slots[h, OF_TOPIC], n
     if not local_words:
         return pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x - held), n
-    for _ in range(TRIES):
+    for _ in range(FRESH_TRIES):
         k = pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
         n += 1
         if doc.slot_of[k] < 0:

@@ -55,7 +55,7 @@ from pitmanyor.kernels.runtime.random import uniform
 
 @inlined
 def places(net, doc, node, h):
-    """ActiveTopics of a node's counts and of its restaurant for slot h."""
+    """Slots of a node's counts and of its restaurant for slot h."""
     common = len(doc.slots) - 1
     return (h if net.nodes[node, WIDE] else common), (h if net.nodes[node, REST_WIDE] else common)
 

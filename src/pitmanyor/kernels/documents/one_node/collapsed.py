@@ -13,7 +13,7 @@ from pitmanyor.kernels.documents.general.collapsed import FORCED
 from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row_of_words, set_word_cells
 from pitmanyor.kernels.documents.one_node.scratch import (
     COUNTED,
-    NONE,
+    NO_SLOT,
     load,
     measure,
     open_slot,
@@ -147,7 +147,7 @@ def put_token(
         n += 1
     opens = shape.kind != DIRICHLET
     h = active.slot_of[k]
-    if opens and h != NONE and active.customers[h] > 0:
+    if opens and h != NO_SLOT and active.customers[h] > 0:
         stays = float(active.stay[h])
         opening = gain * float(topics.values[shape.parent, k]) * (1.0 + float(active.opening[h]))
         opens = uniform(key, n) * (stays + opening) >= stays
@@ -156,7 +156,7 @@ def put_token(
         lowest, n = seat(net, tables, terms, topics, entry, shape.parent, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
     opened = np.int64(1)
-    if word_node.node >= 0 and h != NONE:
+    if word_node.node >= 0 and h != NO_SLOT:
         opened, n = opens_dish(tables, terms, own, word_node, h, float(words.values[bottom, k]), key, n)
     if opened > 0:
         _, n = seat(net, tables, terms, words, word_entry, bottom, k, key, n)
@@ -225,7 +225,7 @@ def update_token(net, tables, terms, text, topics, words, visit, active, own, sh
     k, opens, opened, n = put_token(
         net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain, forced, key, n
     )
-    if active.slot_of[k] == NONE:
+    if active.slot_of[k] == NO_SLOT:
         _, n_slots = open_slot(net, active, shape, np.uint64(k), n_slots)
     h = np.uint64(active.slot_of[k])
     active.seat[np.uint64(token - first)] = h

@@ -17,7 +17,7 @@ from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (
-    NONE,
+    NO_SLOT,
     join,
     load,
     measure,
@@ -127,7 +127,7 @@ def update_token(net, tables, terms, sums, active, own, mean, shape, word_node, 
     left, gone = np.uint64(active.seat[token.seat]), late
     u, v = uniform_pair(real, key, n)
     n += 1
-    if is_seated(mean, left != np.uint64(NONE)):
+    if is_seated(mean, left != np.uint64(NO_SLOT)):
         leaves = np.int64(u < active.leave[left])
         # first what can be guessed: whether it leaves cannot
         if shape.rule == PAPER and leaves and active.tables[left] == 1 and active.customers[left] > 1:

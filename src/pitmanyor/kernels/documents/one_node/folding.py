@@ -18,7 +18,7 @@ from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_w
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
 from pitmanyor.kernels.documents.one_node.leaf_mean import keep
-from pitmanyor.kernels.documents.one_node.scratch import NONE, free_slots, load, shape_of
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, free_slots, load, shape_of
 from pitmanyor.kernels.restaurant.arrays import LIVE, WORD_LIST
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
@@ -52,7 +52,7 @@ def visit(net, tables, terms, text, sums, topics, words, active, own, means, d, 
     n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
     means.of_bases[0] = 0.0
     for i in range(n_tokens):
-        active.seat[i], means.of_tokens[i] = NONE, 0.0
+        active.seat[i], means.of_tokens[i] = NO_SLOT, 0.0
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     mean = Mean(shares[d], means, 0, 0, False)

@@ -12,13 +12,11 @@ import numpy as np
 
 from pitmanyor.kernels.documents.one_node import topic_draw
 from pitmanyor.kernels.documents.one_node.leaf_mean import count_by_chance
-from pitmanyor.kernels.documents.one_node.scratch import NONE, base_of, new_terms, open_slot, write_terms
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, base_of, new_terms, open_slot, write_terms
 from pitmanyor.kernels.documents.one_node.topic_draw import fresh_topic, weigh_fresh
-from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, repeat_weight
+from pitmanyor.kernels.documents.own_words.word_repeats import TRIES, listed_at, repeat_weight
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform_in
-
-TRIES = 16  # proposals of a topic before one is drawn by a full scan
 
 
 @inlined
@@ -79,7 +77,7 @@ def fresh_by_scan(net, active, shape, row, x):
     total, chosen = 0.0, np.int64(-1)
     for k in range(shape.n_held):
         weight = float(base_of(net, shape, np.uint64(k)) * net.stay[row + np.uint64(k)])
-        if active.slot_of[k] == NONE and weight > 0.0:
+        if active.slot_of[k] == NO_SLOT and weight > 0.0:
             total, chosen = total + weight, np.int64(k)
             if x >= 0.0 and x < total:
                 break
@@ -117,7 +115,7 @@ def draw_own(
             return slot_at(net, active, own, gain, row, n_slots, n_listed, held, x), n_slots, n
         if fresh > real(0.0):
             k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh))
-            if active.slot_of[k] == NONE:
+            if active.slot_of[k] == NO_SLOT:
                 h, n_slots = open_fresh(net, active, shape, k, n_slots)
                 return h, n_slots, n
     h, n_slots = draw_by_scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n)

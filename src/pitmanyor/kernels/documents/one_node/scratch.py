@@ -52,7 +52,7 @@ from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH
 
 CONSTANT = -1  # in place of a row: one for every topic
-NONE = np.uint32(0xFFFFFFFF)  # no slot
+NO_SLOT = np.uint32(0xFFFFFFFF)
 COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
 
 
@@ -61,7 +61,7 @@ class ActiveTopics(NamedTuple):
 
     topic: np.ndarray  # (slot): uint32
     column: np.ndarray  # (slot): uint32, where a word's value is read: the topic, or any other where it weighs nothing
-    slot_of: np.ndarray  # (topic): uint32, or NONE
+    slot_of: np.ndarray  # (topic): uint32, or NO_SLOT
     seat: np.ndarray  # (token of the document): uint32, its slot
     customers: Ints32
     tables: Ints32
@@ -197,7 +197,7 @@ def open_slot(net, active, shape, k, n_slots):
     while h < np.uint64(n_slots) and active.customers[h] != 0:
         h += np.uint64(1)
     if h < np.uint64(n_slots):
-        active.slot_of[active.topic[h]] = NONE
+        active.slot_of[active.topic[h]] = NO_SLOT
     else:
         n_slots += 1
         empty_weight(active, n_slots + WIDTH - 1)
@@ -215,7 +215,7 @@ def table_bit(shape):
 
 @inlined
 def load(net, tables, terms, text, active, shape, d):
-    """ActiveTopics from document d's tokens; returns their number and the total of tables."""
+    """Fill the slots from document d's tokens; returns their number and the total of tables."""
     n_streams = text.leaf.shape[1]
     n_slots, n_tables = np.int64(0), np.int64(0)
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
@@ -225,7 +225,7 @@ def load(net, tables, terms, text, active, shape, d):
         if text.topic[token] < 0:  # not seated yet
             continue
         k = np.uint64(text.topic[token])
-        if active.slot_of[k] == NONE:
+        if active.slot_of[k] == NO_SLOT:
             active.topic[n_slots], active.slot_of[k], active.base[n_slots] = k, n_slots, base_of(net, shape, k)
             active.customers[n_slots], active.tables[n_slots] = 0, 0
             n_slots += 1
@@ -300,4 +300,4 @@ def save(text, active, shape, d, n_slots):
 def free_slots(active, n_slots):
     """No topic has a slot."""
     for h in range(n_slots):
-        active.slot_of[np.uint64(active.topic[h])] = NONE
+        active.slot_of[np.uint64(active.topic[h])] = NO_SLOT

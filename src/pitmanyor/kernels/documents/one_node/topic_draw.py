@@ -12,7 +12,7 @@ import numpy as np
 
 from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
 from pitmanyor.kernels.documents.one_node.leaf_mean import count_by_chance
-from pitmanyor.kernels.documents.one_node.scratch import NONE, open_slot
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, open_slot
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH, count_below, cumulate
 
@@ -99,7 +99,7 @@ def draw(net, sums, active, mean, shape, gain, token, n_slots, held, u):
     x = u * (held + fresh)
     if x >= held and fresh > net.stay.dtype.type(0.0):
         k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - held) / fresh))
-        if active.slot_of[k] == NONE:
+        if active.slot_of[k] == NO_SLOT:
             return open_slot(net, active, shape, k, n_slots)
         return np.uint64(active.slot_of[k]), n_slots
     return slot_at(net, active, gain, token.row, n_slots, x), n_slots

@@ -27,7 +27,7 @@ UNLISTED = np.int64(-1)
 
 @inlined
 def find_seats(text, scratch, tokens, first):
-    """ActiveTopics of some tokens of a document whose first is `first`, by their topics."""
+    """Slots of some tokens of a document whose first is `first`, by their topics."""
     for i in range(tokens[0], tokens[1]):
         k = text.topic[np.uint64(i)]
         if k >= 0:

@@ -14,6 +14,8 @@ from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, i
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 
+TRIES = 16  # proposals of a topic that may be refused before all topics are weighed one by one
+
 
 @inlined
 def enlist(own, h, n_listed):

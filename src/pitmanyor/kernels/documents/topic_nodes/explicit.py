@@ -17,6 +17,7 @@ from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
     close_words,
@@ -31,8 +32,7 @@ from pitmanyor.kernels.documents.topic_nodes.node_seating import leave, seat
 from pitmanyor.kernels.documents.topic_nodes.own_words_draw import draw_own, move_words
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     CONTEXT,
-    GAIN,
-    NONE,
+    NODE_GAIN,
     SCALARS,
     SPAN,
     clear_slot,
@@ -50,7 +50,7 @@ from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
 
-SOON = 32  # tokens of the next document, of each stream, whose rows are fetched
+FETCHED_TOKENS = 32  # tokens of the next document, of each stream, whose rows are fetched
 FAR, LATER = 16, 8  # documents ahead: where a document's text begins is fetched, then the text itself
 
 
@@ -66,7 +66,7 @@ class Lines(NamedTuple):
 @inlined
 def topic_for(net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n):
     """A topic for a token that was taken out, and the counter."""
-    gain = rows.scalars[np.uint64(leaf) * SCALARS + GAIN]
+    gain = rows.scalars[np.uint64(leaf) * SCALARS + NODE_GAIN]
     if len(own) == 0:
         u = uniform_in(rows.reals.dtype.type, key, n)
         return np.int64(draw(net, sums, rows, mean, frame, leaf, gain, token, n_slots, u)), n + 1
@@ -82,7 +82,7 @@ def slot_for(net, rows, own, mean, frame, leaf, k, left, n_slots, n_listed):
     Also the numbers of slots and of topics that have its word.
     """
     vacated, h = left >= 0 and rows.tokens[np.uint64(left)] == 0, rows.slot_of[np.uint64(k)]
-    if h != NONE:
+    if h != NO_SLOT:
         if vacated and np.int64(h) != left:
             n_slots -= 1
             move_slot(rows, frame, left, n_slots)
@@ -93,7 +93,7 @@ def slot_for(net, rows, own, mean, frame, leaf, k, left, n_slots, n_listed):
     slot = n_slots
     if vacated:
         slot = left
-        rows.slot_of[np.uint64(rows.topic[np.uint64(left)])] = NONE
+        rows.slot_of[np.uint64(rows.topic[np.uint64(left)])] = NO_SLOT
     else:
         n_slots += 1
     open_slot(net, rows, frame, slot, k)
@@ -143,7 +143,7 @@ def fetch(net, text, sums, words, rows, frame, d):
     for s in range(n_streams):
         lines = lines_of(net, text, words, context, s)
         start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-        for i in range(start, min(stop, start + SOON)):
+        for i in range(start, min(stop, start + FETCHED_TOKENS)):
             token = np.uint64(i)
             row, word = row_of_token(net, text, lines, token), np.uint64(text.word[token])
             for k in range(0, min(frame.n_held, WIDTH * LINE), LINE):

@@ -6,11 +6,11 @@ import numpy as np
 
 from pitmanyor.kernels.documents.topic_nodes.node_seating import base_parts, bases_of, stay_of, value_at
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
-    AT,
     CONC,
     FACTS,
-    GAIN,
-    N_CUSTOMERS,
+    FIRST_ROW,
+    NODE_CUSTOMERS,
+    NODE_GAIN,
     ONE,
     OPENED_HERE,
     SCALARS,
@@ -87,7 +87,7 @@ def count_by_chance(net, rows, own, mean, frame, leaf, gain, token, n_slots, n_l
     if not mean.by_chance or leaf != mean.leaf:
         return
     scalar, real, sums = np.uint64(leaf) * SCALARS, rows.reals.dtype.type, mean.sums
-    n_customers = np.float64(rows.facts[np.uint64(leaf) * FACTS + N_CUSTOMERS]) + 1.0
+    n_customers = np.float64(rows.facts[np.uint64(leaf) * FACTS + NODE_CUSTOMERS]) + 1.0
     total = max(all_weights(net, rows, own, frame, leaf, gain, token.row, n_slots, held, rest), 1e-300)
     by = 1.0 / ((rows.scalars[scalar + CONC] + n_customers) * total)
     left = 1.0 - rows.scalars[scalar + STEP]
@@ -126,16 +126,16 @@ def keep(rows, mean, frame, n_slots):
     rows.known[VALUED] = 0  # the rows of A have means for a while
     for j in range(mean.leaf + 1):
         fact, scalar = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-        a, gain = rows.scalars[scalar + STEP], rows.scalars[scalar + GAIN]
-        scale = 1.0 / (rows.scalars[scalar + CONC] + np.float64(rows.facts[fact + N_CUSTOMERS]))
-        first, counted = np.uint64(rows.facts[fact + AT]), not mean.by_chance or j < mean.leaf
+        a, gain = rows.scalars[scalar + STEP], rows.scalars[scalar + NODE_GAIN]
+        scale = 1.0 / (rows.scalars[scalar + CONC] + np.float64(rows.facts[fact + NODE_CUSTOMERS]))
+        first, counted = np.uint64(rows.facts[fact + FIRST_ROW]), not mean.by_chance or j < mean.leaf
         for h in range(n_slots):
             at, parts = count_at(frame, j, h), base_parts(rows, j, h)
             here = 0.0
             if counted and h >= frame.n_bases:
                 here = np.float64(rows.counts[at + SITTING]) - a * np.float64(rows.counts[at + OPENED_HERE])
             rows.reals[first + np.uint64(h)] = (here + gain * (parts[0] + parts[1])) * scale
-    first = np.uint64(rows.facts[np.uint64(mean.leaf) * FACTS + AT])
+    first = np.uint64(rows.facts[np.uint64(mean.leaf) * FACTS + FIRST_ROW])
     for h in range(frame.n_bases, n_slots):
         slot, form = np.uint64(h), 0.0
         for i in range(frame.n_bases):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
-    AT,
     FACTS,
-    GAIN,
+    FIRST_ROW,
     ID,
-    N_CUSTOMERS,
-    N_TABLES,
     N_UP,
     NEXT,
+    NODE_CUSTOMERS,
+    NODE_GAIN,
+    NODE_TABLES,
     ONE,
     OPENED_HERE,
     SCALARS,
@@ -20,8 +20,8 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     SHARE,
     SITTING,
     SORT,
+    TABLES_TO,
     TERMS,
-    TO,
     UP,
     VALUED,
     count_at,
@@ -41,12 +41,12 @@ def count(net, tables, terms, rows, frame, j, h, choice, sign):
     fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
     rows.known[VALUED] = min(rows.known[VALUED], j)
     rows.counts[at + SITTING] += sign
-    rows.facts[fact + N_CUSTOMERS] += sign
+    rows.facts[fact + NODE_CUSTOMERS] += sign
     if choice >= 0:
         parent = np.uint64(choice)
         rows.counts[at + OPENED_HERE] += sign
-        rows.facts[fact + N_TABLES] += sign
-        rows.counts[at + TO + parent] += sign
+        rows.facts[fact + NODE_TABLES] += sign
+        rows.counts[at + TABLES_TO + parent] += sign
         rows.facts[fact + SENT + parent] += sign
         set_restaurant(rows, j)
     set_terms(net, tables, terms, rows, frame, j, h)
@@ -70,10 +70,10 @@ def by_tables(rows, fact, at, key, n):
     """A parent in proportion to the tables that were sent it, and the counter."""
     if rows.facts[fact + N_UP] < 2:
         return np.int64(0), n
-    sent = np.int64(rows.counts[at + TO])
+    sent = np.int64(rows.counts[at + TABLES_TO])
     x = uniform(key, n) * rows.counts[at + OPENED_HERE]
     choice = np.int64(x >= sent)
-    if rows.counts[at + TO + np.uint64(choice)] == 0:  # only rounding can come here
+    if rows.counts[at + TABLES_TO + np.uint64(choice)] == 0:  # only rounding can come here
         choice = 1 - choice
     return choice, n + 1
 
@@ -138,7 +138,7 @@ def bases_of(rows, j):
 @inlined
 def stay_of(rows, frame, j):
     """The row of stay of local node j."""
-    return np.uint64(rows.facts[np.uint64(j) * FACTS + AT]) + frame.width
+    return np.uint64(rows.facts[np.uint64(j) * FACTS + FIRST_ROW]) + frame.width
 
 
 @inlined
@@ -150,7 +150,7 @@ def seat(net, tables, terms, rows, frame, leaf, h, key, n):
         if rows.facts[fact + SORT] != DIRICHLET:
             at = stay_of(rows, frame, j) + np.uint64(h)
             parts, stays = base_parts(rows, j, h), float(rows.reals[at])
-            opens = rows.scalars[np.uint64(j) * SCALARS + GAIN] * float(rows.reals[at + frame.width])
+            opens = rows.scalars[np.uint64(j) * SCALARS + NODE_GAIN] * float(rows.reals[at + frame.width])
             opens *= parts[0] + parts[1]
             if uniform(key, n) * (stays + opens) >= stays:
                 choice, n = by_shares(rows, fact, parts, key, n)

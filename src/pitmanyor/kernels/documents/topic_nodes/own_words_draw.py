@@ -11,15 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.documents.general.explicit import product
-from pitmanyor.kernels.documents.own_words.word_repeats import listed_at, move_restaurant, repeat_weight
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
+from pitmanyor.kernels.documents.own_words.word_repeats import TRIES, listed_at, move_restaurant, repeat_weight
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.node_seating import form_at, value_at
-from pitmanyor.kernels.documents.topic_nodes.scratch import NONE, ONE, TWO
+from pitmanyor.kernels.documents.topic_nodes.scratch import ONE, TWO
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import draw_fresh, slot_below, weigh_form, weigh_slots
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform, uniform_in
-
-TRIES = 16  # draws that may be refused before all topics are weighed one by one
 
 
 @inlined
@@ -49,7 +48,7 @@ def weigh_repeats(net, tables, terms, rows, own, word_node, frame, leaf, gain, r
 @inlined
 def chance(rows, own, frame, leaf, gain, k):
     """With which a topic drawn by the form is taken."""
-    if rows.slot_of[np.uint64(k)] == NONE:
+    if rows.slot_of[np.uint64(k)] == NO_SLOT:
         return 1.0
     slot = np.uint64(rows.slot_of[np.uint64(k)])
     form = form_at(rows, frame, slot)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
+from pitmanyor.kernels.documents.one_node.scratch import CONSTANT, NO_SLOT
 from pitmanyor.kernels.monitor.log_joint import (
     JOINT,
     OPENED,
@@ -62,24 +62,23 @@ from pitmanyor.kernels.restaurant.seating import open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LOG_S, OPEN, STAY, is_small, place_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
-NONE = np.uint32(0xFFFFFFFF)  # no slot
 ONE, TWO = np.uint64(1), np.uint64(2)
 # of each local node in NodeRows.facts: what it is, where its first row (A) lies, its totals; then by parent tables sent
 # to it, where its row lies (p of a base, or A), and which local node it is, or -1
 FACTS = np.uint64(18)
-ID, SORT, TERMS, DIGIT, DIGITS, MIXED, N_UP, AT, PLACE = (np.uint64(i) for i in range(9))
-N_CUSTOMERS, N_TABLES, SENT, UP, NEXT = (np.uint64(i) for i in (9, 10, 11, 13, 15))
+ID, SORT, TERMS, DIGIT, DIGITS, MIXED, N_UP, FIRST_ROW, PLACE = (np.uint64(i) for i in range(9))
+NODE_CUSTOMERS, NODE_TABLES, SENT, UP, NEXT = (np.uint64(i) for i in (9, 10, 11, 13, 15))
 # of each local node in NodeRows.scalars; prior and share by parent
 SCALARS = np.uint64(8)
-CONC, GAIN, STEP, PRIORS, PRIOR, SHARE = (np.uint64(i) for i in (0, 1, 2, 3, 4, 6))
+CONC, NODE_GAIN, STEP, PRIORS, PRIOR, SHARE = (np.uint64(i) for i in (0, 1, 2, 3, 4, 6))
 # of each slot and local node in NodeRows.counts: customers, tables, tables to each parent
 COUNTS = np.uint64(4)
-SITTING, OPENED_HERE, TO = (np.uint64(i) for i in range(3))
+SITTING, OPENED_HERE, TABLES_TO = (np.uint64(i) for i in range(3))
 # places of NodeRows.known: A of so many local nodes, the first, is as their counts say; the context of `facts`, or -1;
 # and how large the parts are
-VALUED, CONTEXT, N_BASES, N_LOCAL, N_WORDS, N_SLOTS, N_KNOWN = range(7)
+VALUED, CONTEXT, N_BASES, N_LOCAL, VOCABULARY, N_SLOTS, N_KNOWN = range(7)
 # of each sum in NodeRows.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
-VALUE, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
+SUM, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
 # NodeRows.logs has log n! and, for each local node, log of the rising factorials of its mixing priors and of their sum
 LOGS, MOST = np.uint64(3), np.uint64(32)
 
@@ -91,14 +90,14 @@ class NodeRows(NamedTuple):
     tokens: Ints32  # (slot)
     counts: Ints32  # (slot, local node, SITTING ...)
     reals: Reals  # (row, slot)
-    slot_of: np.ndarray  # (topic): uint32, or NONE
+    slot_of: np.ndarray  # (topic): uint32, or NO_SLOT
     seat: np.ndarray  # (token): uint32, the slot of its topic, where own words ask for it
     facts: Ints  # (local node, ID ...)
     scalars: Floats  # (local node, CONC ...)
     form: Reals  # (base): what the leaf opens for a topic that no slot holds, as weights of the bases
     bases: Ints  # (base, position on the topic side and first count), both CONSTANT where p is one for every topic
     pairs: Ints  # (stream, base): where `Sums` has its sums, or -1
-    sums: Floats  # (base, stream, word, VALUE ...): where it depends on the document, sum over topics of p_k phi_kw
+    sums: Floats  # (base, stream, word, SUM ...): where it depends on the document, sum over topics of p_k phi_kw
     logs: Floats  # (log n!, then for each local node of its priors and their sum, n)
     blocks: Floats
     known: Ints  # [VALUED ...]
@@ -117,7 +116,7 @@ class Frame(NamedTuple):
 @inlined
 def frame_of(rows, n_held):
     known = rows.known
-    return Frame(n_held, known[N_BASES], known[N_LOCAL], known[N_WORDS], np.uint64(known[N_SLOTS]))
+    return Frame(n_held, known[N_BASES], known[N_LOCAL], known[VOCABULARY], np.uint64(known[N_SLOTS]))
 
 
 @inlined
@@ -143,7 +142,7 @@ def set_terms(net, tables, terms, rows, frame, j, h):
     """stay and open of local node j at slot h, from its counts."""
     fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
     c, t = np.int64(rows.counts[at + SITTING]), np.int64(rows.counts[at + OPENED_HERE])
-    out = np.uint64(rows.facts[fact + AT]) + frame.width + np.uint64(h)
+    out = np.uint64(rows.facts[fact + FIRST_ROW]) + frame.width + np.uint64(h)
     if rows.facts[fact + SORT] == DIRICHLET:
         rows.reals[out], rows.reals[out + frame.width] = c, 1.0
     elif is_small(c, t):
@@ -160,8 +159,8 @@ def set_terms(net, tables, terms, rows, frame, j, h):
 def set_restaurant(rows, j):
     """gain and mixing weights of local node j, from its totals."""
     fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-    n_tables = float(rows.facts[fact + N_TABLES])
-    rows.scalars[at + GAIN] = rows.scalars[at + CONC] + rows.scalars[at + STEP] * n_tables
+    n_tables = float(rows.facts[fact + NODE_TABLES])
+    rows.scalars[at + NODE_GAIN] = rows.scalars[at + CONC] + rows.scalars[at + STEP] * n_tables
     if rows.facts[fact + MIXED]:
         scale = 1.0 / (rows.scalars[at + PRIORS] + n_tables)
         for p in range(2):
@@ -192,7 +191,7 @@ def open_slot(net, rows, frame, h, k):
 def move_slot(rows, frame, h, last):
     """Slot `last` takes the place of h, whose topic the document no longer holds."""
     here, there = np.uint64(h), np.uint64(last)
-    rows.slot_of[np.uint64(rows.topic[here])] = NONE
+    rows.slot_of[np.uint64(rows.topic[here])] = NO_SLOT
     if h == last:
         return
     rows.topic[here], rows.tokens[here] = rows.topic[there], rows.tokens[there]
@@ -228,7 +227,7 @@ def set_nodes(net, terms, text, sums, topics, words, rows, frame, d):
         set_parents(net, terms, text, sums, topics, words, rows, frame, context)
     for j in range(frame.n_local):
         fact = np.uint64(j) * FACTS
-        rows.facts[fact + N_CUSTOMERS], rows.facts[fact + N_TABLES] = 0, 0
+        rows.facts[fact + NODE_CUSTOMERS], rows.facts[fact + NODE_TABLES] = 0, 0
         rows.facts[fact + SENT], rows.facts[fact + SENT + ONE] = 0, 0
         own = net.nodes[rows.facts[fact + ID], OWN]
         if own >= 0:
@@ -278,7 +277,7 @@ def set_node(net, terms, rows, j, node, at):
     rows.facts[fact + TERMS] = np.int64(place_of(net.nodes[node, TABLE], 0, 0))
     rows.facts[fact + DIGIT], rows.facts[fact + DIGITS] = net.nodes[node, SHIFT], net.nodes[node, MASK]
     rows.facts[fact + MIXED] = n_parents > 1 and net.nodes[node, LEARNED] != 0
-    rows.facts[fact + N_UP], rows.facts[fact + AT], rows.facts[fact + PLACE] = (
+    rows.facts[fact + N_UP], rows.facts[fact + FIRST_ROW], rows.facts[fact + PLACE] = (
         n_parents,
         at,
         net.nodes[node, LOCAL_INDEX],
@@ -301,13 +300,13 @@ def walk(rows, frame, leaf, h, code):
         fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
         digit = np.int64((code >> rows.facts[fact + DIGIT]) & rows.facts[fact + DIGITS])
         rows.counts[at + SITTING] += 1
-        rows.facts[fact + N_CUSTOMERS] += 1
+        rows.facts[fact + NODE_CUSTOMERS] += 1
         if digit == 0 or rows.facts[fact + N_UP] == 0:
             return
         parent = np.uint64(digit - 1)
         rows.counts[at + OPENED_HERE] += 1
-        rows.facts[fact + N_TABLES] += 1
-        rows.counts[at + TO + parent] += 1
+        rows.facts[fact + NODE_TABLES] += 1
+        rows.counts[at + TABLES_TO + parent] += 1
         rows.facts[fact + SENT + parent] += 1
         j = rows.facts[fact + NEXT + parent]
         if j < 0:
@@ -325,7 +324,7 @@ def load(net, tables, terms, text, rows, frame, d, n_shared):
             if text.topic[token] < 0:  # not seated yet
                 continue
             k = np.uint64(text.topic[token])
-            if rows.slot_of[k] == NONE:
+            if rows.slot_of[k] == NO_SLOT:
                 open_slot(net, rows, frame, n_slots, np.int64(k))
                 n_slots += 1
             h = np.int64(rows.slot_of[k])
@@ -377,7 +376,7 @@ def measure_dishes(net, tables, terms, rows, frame, j, n_slots):
         else:
             total += log_stirling(tables, index, c, t)
         if t > 1 and rows.facts[fact + N_UP] > 1:  # else t! / prod t_to! is one
-            to = (rows.counts[at + TO], rows.counts[at + TO + ONE])
+            to = (rows.counts[at + TABLES_TO], rows.counts[at + TABLES_TO + ONE])
             nothing = np.uint64(0)
             total += rising(rows, nothing, 1.0, t) - rising(rows, nothing, 1.0, to[0])
             total -= rising(rows, nothing, 1.0, to[1])
@@ -404,7 +403,7 @@ def measure(net, tables, terms, rows, frame, n_slots, key, n, out):
     for j in range(frame.n_local):
         fact, b = np.uint64(j) * FACTS, rows.scalars[np.uint64(j) * SCALARS + CONC]
         node, at = rows.facts[fact + ID], np.uint64(rows.facts[fact + PLACE])
-        c, t = rows.facts[fact + N_CUSTOMERS], rows.facts[fact + N_TABLES]
+        c, t = rows.facts[fact + NODE_CUSTOMERS], rows.facts[fact + NODE_TABLES]
         drawn = t
         for i in range(out.shape[1]):
             out[at, np.uint64(i)] = 0.0
@@ -449,8 +448,8 @@ def walk_back(rows, frame, leaf, h, code):
         if rows.counts[at + OPENED_HERE] == 0:
             return code
         rows.counts[at + OPENED_HERE] -= 1
-        parent = np.uint64(rows.counts[at + TO] == 0)
-        rows.counts[at + TO + parent] -= 1
+        parent = np.uint64(rows.counts[at + TABLES_TO] == 0)
+        rows.counts[at + TABLES_TO + parent] -= 1
         code |= (np.int64(parent) + 1) << rows.facts[fact + DIGIT]
         j = rows.facts[fact + NEXT + parent]
     return code
@@ -474,5 +473,5 @@ def save(net, tables, terms, text, rows, frame, d, n_shared, n_slots, key, n):
 def clear_slots(rows, frame, n_slots):
     """No topic has a slot."""
     for h in range(frame.n_bases, n_slots):
-        rows.slot_of[np.uint64(rows.topic[np.uint64(h)])] = NONE
+        rows.slot_of[np.uint64(rows.topic[np.uint64(h)])] = NO_SLOT
         clear_slot(rows, frame, h)

@@ -14,18 +14,18 @@ from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.node_seating import base_parts, bases_of, stay_of
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
-    AT,
     CONC,
     FACTS,
-    GAIN,
-    N_CUSTOMERS,
+    FIRST_ROW,
+    NODE_CUSTOMERS,
+    NODE_GAIN,
     OF_TOPICS,
     OF_WORD,
     ONE,
     SCALARS,
     SPAN,
+    SUM,
     TWO,
-    VALUE,
     VALUED,
     prefix_row,
 )
@@ -51,9 +51,9 @@ def evaluate(rows, frame, leaf, n_slots):
     real = rows.reals.dtype.type
     for j in range(rows.known[VALUED], leaf):
         fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-        (up, shares), first = bases_of(rows, j), np.uint64(rows.facts[fact + AT])
-        gain = real(rows.scalars[at + GAIN])
-        scale = real(1.0 / (rows.scalars[at + CONC] + rows.facts[fact + N_CUSTOMERS]))
+        (up, shares), first = bases_of(rows, j), np.uint64(rows.facts[fact + FIRST_ROW])
+        gain = real(rows.scalars[at + NODE_GAIN])
+        scale = real(1.0 / (rows.scalars[at + CONC] + rows.facts[fact + NODE_CUSTOMERS]))
         terms = (first + frame.width, first + TWO * frame.width)
         for h in range(0, n_slots, WIDTH):
             value_lanes(rows.reals, first, up, shares, terms, gain, scale, np.uint64(h))
@@ -69,10 +69,10 @@ def evaluate_slot(rows, frame, leaf, h):
     """A of the local nodes above the leaf at one slot."""
     for j in range(leaf):
         fact, at = np.uint64(j) * FACTS, np.uint64(j) * SCALARS
-        first = np.uint64(rows.facts[fact + AT]) + np.uint64(h)
+        first = np.uint64(rows.facts[fact + FIRST_ROW]) + np.uint64(h)
         parts = base_parts(rows, j, h)
-        scale = 1.0 / (rows.scalars[at + CONC] + rows.facts[fact + N_CUSTOMERS])
-        opens = rows.scalars[at + GAIN] * rows.reals[first + TWO * frame.width] * (parts[0] + parts[1])
+        scale = 1.0 / (rows.scalars[at + CONC] + rows.facts[fact + NODE_CUSTOMERS])
+        opens = rows.scalars[at + NODE_GAIN] * rows.reals[first + TWO * frame.width] * (parts[0] + parts[1])
         rows.reals[first] = (rows.reals[first + frame.width] + opens) * scale
 
 
@@ -97,9 +97,9 @@ def sum_of(net, sums, rows, frame, r, token):
     p, row = rows.bases[np.uint64(r) * TWO + ONE], np.int64(token.row)
     at = (place * np.uint64(frame.n_words) + token.word) * SPAN
     if rows.sums[at + OF_TOPICS] != p or rows.sums[at + OF_WORD] != row:
-        rows.sums[at + VALUE] = dot(net.stay, p, row, frame.n_held, rows.blocks)
+        rows.sums[at + SUM] = dot(net.stay, p, row, frame.n_held, rows.blocks)
         rows.sums[at + OF_TOPICS], rows.sums[at + OF_WORD] = p, row
-    return rows.sums[at + VALUE]
+    return rows.sums[at + SUM]
 
 
 @inlined
