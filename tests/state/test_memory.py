@@ -72,8 +72,8 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
-    with pytest.raises(PlanError, match=r"and its 50 samples \d+\.\d GB, .*; keep fewer samples, lower max_topics"):
-        refuse_if_too_large(plan, 10, samples=50)
+    with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, lower"):
+        refuse_if_too_large(plan, 10, keep=50)
     with pytest.raises(PlanError, match="in 50 chains, and this machine has .* run fewer chains"):
         refuse_if_too_large(plan, 10, chains=50)
 

@@ -40,23 +40,25 @@ def default_threads(n_tokens: int, beside: int = 1) -> int:
 
 
 def new_chain(state: State, settings: Settings, threads: int | None, beside: int = 1) -> Chain:
+    sampler, network = settings.sampler, settings.network
+    join = Join(network.text_sweeps or 0, network.spare_topics, network.method)
     return Chain(
         state,
         seed=settings.seed,
         chain=settings.chain,
-        sweep=settings.sweep,
-        burn_in=settings.burn_in,
-        anchors=settings.anchors,
-        passes=settings.passes,
+        kind=sampler.kind,
+        collapsed_first=sampler.collapsed_first or 0,
+        anchors=sampler.anchors,
+        passes=sampler.passes,
         n_threads=threads or default_threads(state.plan.n_tokens, beside),
-        moves=settings.moves,
-        join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
+        moves=sampler.moves,
+        join=join if state.plan.graph.link_sets else None,
     )
 
 
 def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None, beside: int = 1) -> Run:
     """A run that has not begun: `advance` seats its tokens first."""
-    state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
+    state = new_state(plan, max_topics=settings.max_topics, rule=settings.sampler.rule)
     return Run(graph, settings, new_chain(state, settings, threads, beside))
 
 
@@ -76,7 +78,7 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
                     progress.update(Swept(0, chain.state.plan.n_tokens, n_topics, math.nan))
                 return not (interrupt.asked or termination.asked)
 
-            chain.initialise(settings.initial_topics, go_on)
+            chain.initialise(settings.start.topics or None, go_on)
             if checkpoints:
                 checkpoints.write(run)
         while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):

@@ -65,13 +65,13 @@ class Empties:
     def of(self, arrays: Mapping[str, NDArray[Any]]) -> State:
         if not any(name.startswith(NETWORK) for name in arrays):
             if self._text is None:
-                self._text = new_state(self.plan, max_topics=self.settings.max_topics, rule=self.settings.rule)
+                self._text = new_state(self.plan, max_topics=self.settings.max_topics, rule=self.settings.sampler.rule)
             return self._text
         n_topics = n_columns(arrays)
         if not (self.plan.graph.link_sets and 0 < n_topics <= LARGEST):
             raise ValueError("a network that the graph does not have")
         if n_topics not in self._joined:
-            self._joined[n_topics] = new_state(finite_plan(self.plan, n_topics), rule=self.settings.rule)
+            self._joined[n_topics] = new_state(finite_plan(self.plan, n_topics), rule=self.settings.sampler.rule)
         return self._joined[n_topics]
 
 

@@ -50,19 +50,19 @@ def memory_of(state: State) -> Memory:
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
-def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0, chains: int = 1) -> None:
-    """Raise before a fit starts whose count tables, and those of the samples it keeps, exceed this machine's memory.
+def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains: int = 1) -> None:
+    """Raise before a fit starts whose count tables, and those of the states it keeps, exceed this machine's memory.
 
     Of several chains all are in memory at the same time.
     """
     capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
     tables = _bytes(build_blocks(plan, capacity))
     need = chains * (tables + plan.n_tokens * PER_TOKEN)
-    kept, have = chains * samples * (tables + plan.n_tokens * PER_SAMPLED), physical_memory()
+    kept, have = chains * keep * (tables + plan.n_tokens * PER_SAMPLED), physical_memory()
     if need + kept > have:
-        also = f", and its {chains * samples} samples {kept / 1e9:.1f} GB" if samples else ""
+        also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
         fewer = "run fewer chains, " if chains > 1 else ""
-        fewer += "keep fewer samples, " if samples and need <= have else ""
+        fewer += "pass a lower keep, " if keep and need <= have else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
             f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
