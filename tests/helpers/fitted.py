@@ -26,7 +26,7 @@ def plain():
     """Two topics of words alone, and never a word of both: no tags, authors, times or run."""
     documents = [["goal", "match", "goal", "team"], ["bread", "oven", "bread", "butter"]] * 15 + [["goal"], ["bread"]]
     corpus = Corpus.from_tokens(documents, groups={"half": [d % 4 < 2 for d in range(len(documents))]})
-    return fit(models.lda(2), corpus, sweeps=40, seed=2)
+    return fit(models.lda(2), corpus, sweeps=40, seed=2, keep=0)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from dataclasses import dataclass, field
@@ -10,11 +9,11 @@ from dataclasses import dataclass, field
 from pitmanyor.graph import Graph
 from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
-from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.kept import Kept, Shell, pack_kept
 from pitmanyor.runs.signals import Termination
-from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join, tidy
+from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join
 from pitmanyor.sampling.interrupt import Interrupt
 from pitmanyor.sampling.progress import Progress, Swept
 from pitmanyor.state import State, new_state
@@ -27,8 +26,14 @@ class Run:
     graph: Graph  # as it was asked for: when a network joins, the chain's own has a finite root
     settings: Settings
     chain: Chain
-    samples: dict[int, Posterior] = field(default_factory=dict)
+    samples: dict[int, Kept] = field(default_factory=dict)
     seconds: float = 0.0
+
+    def keep(self) -> None:
+        """Keep the state of the chain."""
+        state, last = self.chain.state, next(reversed(self.samples.values()), None)
+        shell = last.shell if last and last.shell.holds(state) else Shell(state)
+        self.samples[self.chain.n_sweeps] = Kept(shell, pack_kept(state), self.chain.measures.log_joint)
 
 
 def default_threads(n_tokens: int, beside: int = 1) -> int:
@@ -86,7 +91,7 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
             if progress:
                 progress.update(_swept(chain))
             if chain.n_sweeps in settings.kept:
-                run.samples[chain.n_sweeps] = Posterior(snapshot(chain.state), chain.measures.log_joint)
+                run.keep()
             run.seconds = time.perf_counter() - started
             if checkpoints and checkpoints.due:
                 checkpoints.attempt(run)
@@ -99,35 +104,3 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
 def _swept(chain: Chain) -> Swept:
     n_topics = chain.trace.get("topics/large", chain.trace["n_topics"])[-1]  # links alone have no large topics
     return Swept(chain.n_sweeps, chain.state.plan.n_tokens, int(n_topics), chain.measures.log_joint)
-
-
-def snapshot(state: State) -> State:
-    """A copy of what changes; the plan is shared.
-
-    So are the Stirling tables and the terms of small counts. They follow the discounts of the chain, and nothing that
-    is asked of a kept state reads them.
-    """
-    twin = copy.copy(state)
-    twin.net = state.net._replace(
-        **{
-            name: getattr(state.net, name).copy()
-            for name in (
-                "nodes",
-                "reals",
-                "counts",
-                "to",
-                "totals",
-                "n_to",
-                "stay",
-                "open",
-                "rests",
-                "weight",
-                "status",
-            )
-        }
-    )
-    twin.text = state.text._replace(
-        **{name: getattr(state.text, name).copy() for name in ("topic", "code", "concentration", "measures")}
-    )
-    tidy(twin)
-    return twin

@@ -11,8 +11,8 @@ import numpy as np
 
 from pitmanyor.errors import FileError, PlanError, SaveWarning
 from pitmanyor.files import write_arrays
-from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.directory import SAMPLE, SAMPLES, STATE, Header, Place
+from pitmanyor.runs.kept import Kept
 from pitmanyor.runs.saved import SAMPLE_KIND, SCHEMA, STATE_KIND
 from pitmanyor.runs.states import pack, table_shapes
 from pitmanyor.sampling.health import check_terms
@@ -65,9 +65,9 @@ class Checkpoints:
                 stacklevel=2,
             )
 
-    def _write_sample(self, sweep: int, sample: Posterior) -> None:
+    def _write_sample(self, sweep: int, sample: Kept) -> None:
         said = self._said(SAMPLE_KIND) | {"sweep": sweep, "log_joint": sample.log_joint}
-        write_arrays(self.home / SAMPLE.format(sweep), said, pack(sample.state))
+        write_arrays(self.home / SAMPLE.format(sweep), said, sample.arrays)
 
     def _said(self, kind: str) -> dict[str, Any]:
         return {"kind": kind, "schema": SCHEMA, "run": self.header.run}
