@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpora import congress_core
-from pitmanyor import Corpus, Fit, Graph, fit, load, models, resume
+from pitmanyor import Corpus, Fit, Graph, Network, Sampler, fit, load, models, resume
 from pitmanyor.network.auc import auc
 from pitmanyor.network.evidence import log_evidence
 from pitmanyor.network.observed import LINKED, UNSEEN
@@ -36,7 +36,7 @@ N_TOPICS = 10  # of the network alone
 ALONE_SWEEPS = 500
 NEVER = 10**9  # sweeps
 PARTS = ("alone", "tntm", "text")
-BURN_IN = 0  # topics are dealt at random
+COLLAPSED_FIRST = 0  # topics are dealt at random
 
 
 def links_alone() -> Graph:
@@ -126,7 +126,12 @@ def branch(source: Path, target: Path, text_sweeps: int) -> None:
     """A copy of a run for which the network joins at another time."""
     shutil.copytree(source, target)
     header = read_header(target)
-    write_header(target, header.with_settings(replace(header.settings, text_sweeps=text_sweeps)))
+    write_header(
+        target,
+        header.with_settings(
+            replace(header.settings, network=replace(header.settings.network, text_sweeps=text_sweeps))
+        ),
+    )
 
 
 class Record:
@@ -190,8 +195,10 @@ def run_seed(corpus: Corpus, given: argparse.Namespace, seed: int) -> None:
     record.write()
     paths = {name: record.work / name for name in ("first", "tntm", "text")}
     if not paths["first"].exists():
-        start = {"sweeps": 0, "text_sweeps": text, "burn_in": BURN_IN, "seed": seed, "threads": 1}
-        fit(models.tntm(), case.corpus, checkpoint=paths["first"], **start)
+        fit(
+            models.tntm(), case.corpus, 0, seed=seed, keep=0, threads=1, save_to=paths["first"],
+            sampler=Sampler(collapsed_first=COLLAPSED_FIRST), network=Network(text_sweeps=text),
+        )  # fmt: skip
     sample(record, case, "first", paths["first"], text, every)
     for name, joins in (("tntm", text), ("text", NEVER)):
         if name not in given.parts:
@@ -206,8 +213,16 @@ def run_links(corpus: Corpus, seed: int) -> None:
     record, case = Record(f"links-{seed}"), Case(corpus, seed)
     path = record.work / "alone"
     if not path.exists():
-        given = {"sweeps": 0, "n_topics": N_TOPICS, "seed": seed, "threads": 1}
-        fit(links_alone(), case.corpus, checkpoint=path, **given)
+        fit(
+            links_alone(),
+            case.corpus,
+            0,
+            seed=seed,
+            keep=0,
+            threads=1,
+            save_to=path,
+            network=Network(n_topics=N_TOPICS),
+        )
     sample(record, case, "alone", path, ALONE_SWEEPS, ALONE_SWEEPS // 20)
 
 

@@ -14,17 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.peers import add_words, topic_words
-from pitmanyor import Graph, models
+from pitmanyor import Graph, Sampler, models
 from pitmanyor.corpus import Corpus
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import PASSES
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
 Floats = NDArray[np.float64]
 BATCH = 256  # documents of a mini-batch, for those who learn online
-BURN_IN = 0  # collapsed sweeps of ours before mixed ones: one takes as long as many of those, and does not pay here
+COLLAPSED_FIRST = 0  # sweeps of ours before mixed ones; one takes as long as many of those
 DIRICHLET_ROUNDS = 200
 
 
@@ -49,7 +48,9 @@ class Ours:
         plan = compile_plan(graph, train)
         gem = any(node.kind == "gem" for node in graph.nodes)
         state = new_state(plan, max_topics=10 * n_topics if gem else None)
-        self.chain = Chain(state, seed=seed, burn_in=BURN_IN, passes=PASSES, n_threads=1, moves=gem)
+        self.chain = Chain(
+            state, seed=seed, collapsed_first=COLLAPSED_FIRST, passes=Sampler().passes, n_threads=1, moves=gem
+        )
         self.n_topics = n_topics  # topics dealt at first
 
     def step(self) -> None:

@@ -9,21 +9,23 @@ import numpy as np
 
 from benchmarks.heldout import perplexity
 from benchmarks.peers import Contestant, Race, Result
-from pitmanyor import Graph, models
+from pitmanyor import Graph, Sampler, models
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import PASSES, tidy
+from pitmanyor.results.fitting import tidy
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.concentrations import concentration_of
 from pitmanyor.sampling.sweeps import Sweep
 from pitmanyor.state import State, new_state
 
+PASSES = Sampler().passes
+
 
 def contestant(name: str, graph: Graph, sweep: Sweep) -> Contestant:
     """Sample `graph` with at most the race's number of topics, dealt at random at first."""
 
     def run(race: Race) -> Result:
-        chain = Chain(_state(graph, race), seed=race.seed, sweep=sweep, passes=PASSES, n_threads=1)
+        chain = Chain(_state(graph, race), seed=race.seed, kind=sweep, passes=PASSES, n_threads=1)
         chain.initialise(race.n_topics)
         curve, spent = [], 0.0
         for done in range(0, race.burn_in, race.look):

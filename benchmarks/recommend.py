@@ -301,7 +301,7 @@ def one_seed(given: argparse.Namespace, seed: int) -> dict[str, Rows]:
         if run is not None and run.is_dir():
             return load(run)
         started = time.process_time()
-        made = fit(graph, train, sweeps=given.sweeps, seed=seed, samples=given.samples, threads=1)
+        made = fit(graph, train, sweeps=given.sweeps, seed=seed, keep=given.samples, threads=1)
         print(f"{what}: {made!r}, {time.process_time() - started:.0f} CPU s", flush=True)
         if run is not None:
             made.save(run)

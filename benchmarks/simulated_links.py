@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor import Corpus, Fit, fit
+from pitmanyor import Corpus, Fit, Network, fit
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.graph import Graph
 from pitmanyor.models import author_topic
@@ -102,11 +102,13 @@ def links_alone() -> Graph:
 
 def fit_both(corpus: Corpus, seed: int, sweeps: int) -> Fit:
     """Text and links from the first sweep on: topics that text alone has settled on are slow to change."""
-    return fit(with_links(author_topic()), corpus, sweeps=sweeps, text_sweeps=0, samples=SAMPLES, seed=seed)
+    return fit(
+        with_links(author_topic()), corpus, sweeps=sweeps, network=Network(text_sweeps=0), keep=SAMPLES, seed=seed
+    )
 
 
 def fit_links(corpus: Corpus, seed: int, sweeps: int, n_topics: int) -> Fit:
-    return fit(links_alone(), corpus, sweeps=sweeps, samples=SAMPLES, seed=seed, n_topics=n_topics)
+    return fit(links_alone(), corpus, sweeps=sweeps, keep=SAMPLES, seed=seed, network=Network(n_topics=n_topics))
 
 
 def predicted(fitted: Fit, held: HeldOut) -> float:
@@ -139,7 +141,7 @@ def scores(seed: int, sweeps: int, setting: Setting = Setting()) -> Scores:  # n
     corpus, held = world.corpus.hide_links("follows", by="author", share=setting.hidden, seed=seed)
     both = fit_both(corpus, seed, sweeps)
     links = fit_links(corpus, seed, LONGER * sweeps, setting.topics)
-    text = fit(author_topic(), corpus, sweeps=LONGER * sweeps, samples=SAMPLES, seed=seed)
+    text = fit(author_topic(), corpus, sweeps=LONGER * sweeps, keep=SAMPLES, seed=seed)
     place = {name: i for i, name in enumerate(world.names)}
     ends = tuple(np.array([[place[a], place[b]] for a, b in held.pairs]).T)
     alike = [average_cosines(item) for item in (both, links, text)]

@@ -14,7 +14,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
-N_TOPICS, BURN_IN, TIMES = 100, 2, 5
+N_TOPICS, COLLAPSED_FIRST, TIMES = 100, 2, 5
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     given = parser.parse_args()
     corpus = t6_size(N_TOPICS)
     state = new_state(compile_plan(models.tntm().without("follows"), corpus), max_topics=N_TOPICS)
-    chain = Chain(state, seed=1, burn_in=BURN_IN, passes=given.passes, n_threads=1)
+    chain = Chain(state, seed=1, collapsed_first=COLLAPSED_FIRST, passes=given.passes, n_threads=1)
     chain.initialise(N_TOPICS)
     seconds = []
     for _ in range(given.sweeps + TIMES):

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.corpora import congress_follow, kos_blog, zipf
-from pitmanyor import Graph, models
+from pitmanyor import Graph, Sampler, models
 from pitmanyor.corpus import Corpus
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import PASSES
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.state import new_state
 
@@ -52,7 +51,7 @@ def seconds(race: Race, corpus: Corpus) -> NDArray[np.float64]:
     chains = []
     for n_threads in THREADS:
         state = new_state(compile_plan(race.graph, corpus), max_topics=race.n_topics)
-        chains.append(Chain(state, seed=1, passes=PASSES, n_threads=n_threads))
+        chains.append(Chain(state, seed=1, passes=Sampler().passes, n_threads=n_threads))
         chains[-1].initialise(race.n_topics)
     spent = np.empty((len(THREADS), SWEEPS))
     for sweep in range(SWEEPS):

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from benchmarks.corpora import zipf
-from pitmanyor import Fit, Graph, fit, models
+from pitmanyor import Fit, Graph, Sampler, Start, fit, models
 from pitmanyor.corpus import Corpus, Stream
 
 N_TOPICS, WORDS, POSTS, NEW, SWEEPS, TIMES = 100, 10, 50_000, 40_000, 20, 3
@@ -43,7 +43,16 @@ def posts() -> Corpus:
 
 def fitted(graph: Graph, corpus: Corpus) -> Fit:
     most = N_TOPICS if any(node.kind == "gem" for node in graph.nodes) else None
-    return fit(graph, corpus, sweeps=SWEEPS, seed=1, threads=1, max_topics=most, initial_topics=most, burn_in=1)
+    return fit(
+        graph,
+        corpus,
+        sweeps=SWEEPS,
+        seed=1,
+        threads=1,
+        max_topics=most,
+        start=Start(topics=most),
+        sampler=Sampler(collapsed_first=1),
+    )
 
 
 def seconds(result: Fit, new: Corpus) -> float:

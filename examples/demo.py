@@ -29,7 +29,7 @@ def main(home: Path) -> None:
     console.print("\nFitting models.tntm(). The first fit on a machine compiles the sampler; later ones start at once.")
     graph = models.tntm().without("follows")
     run = home / "run"
-    fit(graph, corpus, sweeps=SWEEPS, seed=1, samples=20, checkpoint=run, progress=console.is_terminal)
+    fit(graph, corpus, sweeps=SWEEPS, seed=1, save_to=run)
     result = load(run)  # as it would be tomorrow
     page = write_report(result, home / "report.html")
     console.print(topic_table(result))

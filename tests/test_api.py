@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pitmanyor
-from pitmanyor import Corpus, FileError, PlanError, fit, load, models, prevalence, read, table
+from pitmanyor import Corpus, FileError, Network, PlanError, fit, load, models, prevalence, read, table
 from pitmanyor.results.notebook_bars import NotebookBars, bars, in_notebook
 from pitmanyor.sampling.progress import Bars, Swept
 
@@ -53,12 +53,15 @@ def test_fit_takes_what_read_takes(frame, tmp_path):
     for source in (frame, str(tmp_path / "posts.csv"), tmp_path / "posts.csv"):
         assert fit(models.lda(2), source, **OPTIONS).corpus.content_hash == expected
     with pytest.raises(FileError, match="there is something already"):
-        fit(models.lda(2), "no_such_file.csv", **OPTIONS, checkpoint=tmp_path)
+        fit(models.lda(2), "no_such_file.csv", **OPTIONS, save_to=tmp_path)
 
 
 def test_a_number_of_topics_is_asked_of_the_model(frame):
-    with pytest.raises(PlanError, match=r"fit models\.lda\(20\); for an upper bound pass max_topics=20"):
+    said = r"fit models\.lda\(20\), for an upper bound pass max_topics=20"
+    with pytest.raises(TypeError, match=f"fit has no keyword 'n_topics': .*{said}"):
         fit(models.hpyp(), read(frame), **OPTIONS, n_topics=20)
+    with pytest.raises(PlanError, match=rf"Network\(n_topics=20\) is for links without text.*{said}"):
+        fit(models.hpyp(), read(frame), **OPTIONS, network=Network(n_topics=20))
 
 
 def test_infer_takes_texts_tokens_frames_and_files(fitted, frame, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, fit, load, resume
+from pitmanyor import Corpus, Network, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Beta, Graph, mix, uniform
 from pitmanyor.models import tntm
@@ -49,19 +49,22 @@ def same(one, other):
 def test_discounts_of_linked_nodes_stay_when_the_network_joins(tmp_path):
     """They and the root are vectors from then on; the others are sampled as before."""
     graph, corpus, join = tntm().set("*", discount=Beta(1, 1)), posts(), 8
-    whole = fit(graph, corpus, sweeps=20, text_sweeps=join, spare_topics=3, samples=2, seed=1)
+    whole = fit(graph, corpus, sweeps=20, network=Network(text_sweeps=join, spare_topics=3), keep=2, seed=1)
     found = {name.removeprefix("discount/"): x for name, x in whole.trace.items() if name.startswith("discount/")}
     assert set(found) == {node.name for node in graph.nodes}
     assert len(set(found["nu"][:join])) == 3 and set(found["nu"][join:]) == {found["nu"][join - 1]}
     assert np.isfinite(found["mu0"][:join]).all() and np.isnan(found["mu0"][join:]).all()
     assert all(len(set(found[name][join:])) >= 3 for name in found if name not in ("mu0", "nu"))
-    fit(graph, corpus, sweeps=13, text_sweeps=join, spare_topics=3, seed=1, checkpoint=tmp_path / "run")
-    same(resume(tmp_path / "run", 20), fit(graph, corpus, sweeps=20, text_sweeps=join, spare_topics=3, seed=1))
+    fit(graph, corpus, sweeps=13, network=Network(text_sweeps=join, spare_topics=3), seed=1, save_to=tmp_path / "run")
+    same(
+        resume(tmp_path / "run", 20),
+        fit(graph, corpus, sweeps=20, network=Network(text_sweeps=join, spare_topics=3), seed=1),
+    )
 
 
 @pytest.fixture(scope="module")
 def joined():
-    return fit(tntm(), posts(), sweeps=12, text_sweeps=6, spare_topics=3, samples=2, seed=1)
+    return fit(tntm(), posts(), sweeps=12, network=Network(text_sweeps=6, spare_topics=3), keep=2, seed=1)
 
 
 def test_the_network_joins_and_fixes_the_topics(joined):
@@ -108,8 +111,8 @@ def test_text_alone_has_no_network():
 @pytest.mark.parametrize("at", [3, 9])
 def test_a_run_goes_on_bit_for_bit(tmp_path, joined, at):
     """Stopped before the network joins, and after."""
-    settings = {"text_sweeps": 6, "spare_topics": 3, "seed": 1}
-    fit(tntm(), posts(), sweeps=at, checkpoint=tmp_path / "run", **settings)
+    settings = {"network": Network(text_sweeps=6, spare_topics=3), "seed": 1}
+    fit(tntm(), posts(), sweeps=at, save_to=tmp_path / "run", **settings)
     same(resume(tmp_path / "run", 12), fit(tntm(), posts(), sweeps=12, **settings))
 
 
@@ -126,7 +129,7 @@ def test_several_link_sets_undirected_with_intercept_and_self_links():
     g = tntm().without("follows").copy()
     g.links("follows", between="nu", directed=False, intercept=True)
     g.links("mentions", between="nu", self_links=True, length=0.4, noise=0.2)
-    both = fit(g, posts(), sweeps=8, text_sweeps=4, seed=2)
+    both = fit(g, posts(), sweeps=8, network=Network(text_sweeps=4), seed=2)
     assert np.isfinite(both.trace["network/log_likelihood/mentions"][4:]).all()
     assert both.link_probability("ann", "bob", links="mentions").shape == (1,)
     with pytest.raises(PlanError, match="say which links"):
@@ -134,12 +137,12 @@ def test_several_link_sets_undirected_with_intercept_and_self_links():
 
 
 def test_links_without_text(tmp_path):
-    alone = fit(links_alone(), posts(), sweeps=30, seed=1, n_topics=4, checkpoint=tmp_path / "run")
+    alone = fit(links_alone(), posts(), sweeps=30, seed=1, network=Network(n_topics=4), save_to=tmp_path / "run")
     assert alone.mean("nu").shape == (6, 4) and alone.n_topics == 4
     assert not any("_" in name.split("/")[-1][:1] for name in alone.trace)
     longer = resume(tmp_path / "run", 40)
-    same(longer, fit(links_alone(), posts(), sweeps=40, seed=1, n_topics=4))
-    with pytest.raises(PlanError, match="needs n_topics"):
+    same(longer, fit(links_alone(), posts(), sweeps=40, seed=1, network=Network(n_topics=4)))
+    with pytest.raises(PlanError, match="cannot infer its topics"):
         fit(links_alone(), posts(), sweeps=2, seed=1)
 
 
@@ -147,22 +150,22 @@ def test_links_without_text(tmp_path):
 def test_links_over_pairs_of_vectors(directed):
     pairs = links_alone(kernel="pair", directed=directed, intercept=True)
     pairs = pairs.set("*", concentration=2.0)  # a free one may put all authors on one topic, where both ways are one
-    alone = fit(pairs, posts(), sweeps=20, seed=1, n_topics=3)
-    same(alone, fit(pairs, posts(), sweeps=20, seed=1, n_topics=3))
+    alone = fit(pairs, posts(), sweeps=20, seed=1, network=Network(n_topics=3))
+    same(alone, fit(pairs, posts(), sweeps=20, seed=1, network=Network(n_topics=3)))
     assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
     there, back = alone.link_probability("ann", "eve"), alone.link_probability("eve", "ann")
     assert (there == pytest.approx(back)) == (not directed)
     mixed = tntm().without("follows").copy()
     mixed.links("follows", between="nu", kernel="pair")
     mixed.links("mentions", between="nu")
-    both = fit(mixed, posts(), sweeps=6, text_sweeps=3, seed=1)
+    both = fit(mixed, posts(), sweeps=6, network=Network(text_sweeps=3), seed=1)
     assert np.isfinite(both.trace["network/log_likelihood/follows"][3:]).all()
     assert both.network_log_likelihood("mentions").error < 0.5
 
 
 def test_the_paper_s_method_is_there_and_resumes(tmp_path):
-    given = {"text_sweeps": 3, "seed": 3, "method": "paper"}
-    fit(tntm(), posts(), sweeps=6, checkpoint=tmp_path / "run", **given)
+    given = {"network": Network(text_sweeps=3, method="paper"), "seed": 3}
+    fit(tntm(), posts(), sweeps=6, save_to=tmp_path / "run", **given)
     whole = fit(tntm(), posts(), sweeps=9, **given)
     same(resume(tmp_path / "run", 9), whole)
     assert whole.method == load(tmp_path / "run").method == "paper"
@@ -190,7 +193,7 @@ def test_links_between_instances_of_several_plates():
     g.links("follows", between=nu)
     g.links("near", between=place, directed=False)
     corpus, held = corpus.hide_links("near", by="venue", share=0.4, seed=1, directed=False)
-    both = fit(g, corpus, sweeps=8, text_sweeps=4, seed=2)
+    both = fit(g, corpus, sweeps=8, network=Network(text_sweeps=4), seed=2)
     nodes = both.chain.network.network.nodes
     assert nodes["nu"].seen["follows"].n_links == 2 and nodes["nu"].seen["follows"].n_pairs == 30
     assert nodes["place"].seen["near"].n_pairs == 3 - len(held.pairs) == 2
@@ -200,8 +203,8 @@ def test_links_between_instances_of_several_plates():
 
 
 def test_the_paper_s_settings():
-    own = fit(tntm(), posts(), sweeps=8, text_sweeps=4, seed=1, preset="paper")
-    assert own.run.settings.text_sweeps == 4  # what is given stays
+    own = fit(tntm(), posts(), sweeps=8, network=Network(text_sweeps=4), seed=1, preset="paper")
+    assert own.run.settings.network.text_sweeps == 4  # what is given stays
     b = own.chain.network.network.nodes["nu"].masses.concentration
     assert len(set(b.tolist())) == 6  # one each, and sampled
     assert own.graph == tntm().set("*", share="node")
@@ -210,7 +213,7 @@ def test_the_paper_s_settings():
 def test_held_out_pairs_are_not_seen():
     corpus, held = posts().hide_links("follows", by="author", share=0.2, seed=1)
     assert len(held.pairs) == 6 and len(corpus.links["follows"]) + held.linked.sum() == len(posts().links["follows"])
-    seen = fit(tntm(), corpus, sweeps=4, text_sweeps=2, seed=1)
+    seen = fit(tntm(), corpus, sweeps=4, network=Network(text_sweeps=2), seed=1)
     sources, targets = zip(*held.pairs, strict=True)
     assert 0 <= auc(seen.link_probability(list(sources), list(targets)), held.linked) <= 1
     assert seen.chain.network.network.nodes["nu"].seen["follows"].n_pairs == 30 - 6
@@ -226,6 +229,4 @@ def test_what_cannot_be_sampled_is_refused():
     with pytest.raises(PlanError, match="none of that name"):
         fit(tntm(), lone, sweeps=2, seed=1)
     with pytest.raises(PlanError, match="method is one of"):
-        fit(tntm(), posts(), sweeps=2, seed=1, method="guess")
-    with pytest.raises(PlanError, match="say how many sweeps"):
-        fit(tntm(), posts(), seed=1)
+        fit(tntm(), posts(), sweeps=2, seed=1, network=Network(method="guess"))

@@ -40,7 +40,7 @@ import numpy as np
 from hashlib import sha256
 from pitmanyor import fit, load, models, simulate
 corpus = simulate(models.hpyp(), documents=60, tokens=20, vocabulary=30, seed=1).corpus
-one = fit(models.lda(4), corpus, sweeps=6, seed=1, threads=2, checkpoint=sys.argv[1])
+one = fit(models.lda(4), corpus, sweeps=6, seed=1, threads=2, save_to=sys.argv[1])
 again = load(sys.argv[1])
 shares = again.infer(corpus).shares
 print(sha256(one.state.text.topic.tobytes() + np.ascontiguousarray(shares).tobytes()).hexdigest())

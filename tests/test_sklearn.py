@@ -31,7 +31,7 @@ def counts(texts):
     return CountVectorizer().fit_transform(texts)
 
 
-@pytest.mark.parametrize("estimator", [TopicModel(sweeps=10), TopicModel(n_components=3, sweeps=10, samples=2)])
+@pytest.mark.parametrize("estimator", [TopicModel(sweeps=10), TopicModel(n_components=3, sweeps=10, keep=2)])
 @pytest.mark.filterwarnings("ignore")
 def test_the_contract_of_estimators(estimator):
     failed = [one for one in check_estimator(estimator, on_fail=None) if one["status"] not in ("passed", "skipped")]

@@ -35,7 +35,7 @@ def compile_kernels(is_bursty: bool, precision: str, sweep: str) -> None:
     graph = bursty(hpyp(concentration=1.0)) if is_bursty else hpyp(concentration=1.0)
     plan = compile_plan(graph, simulate(graph, documents=8, tokens=6, vocabulary=5, seed=1).corpus)
     with patch("pitmanyor.sampling.chain.SMALL_CORPUS", 0):
-        chain = Chain(new_state(plan, precision=precision), seed=1, sweep=sweep, anchors=0.5)  # type: ignore[arg-type]
+        chain = Chain(new_state(plan, precision=precision), seed=1, kind=sweep, anchors=0.5)  # type: ignore[arg-type]
     chain.initialise()
     for _ in range(4):
         chain.step()

@@ -30,7 +30,7 @@ assert "site-packages" in pitmanyor.__file__, pitmanyor.__file__
 assert pitmanyor.__version__ == version("pitmanyor"), (pitmanyor.__version__, version("pitmanyor"))
 assert (Path(pitmanyor.__file__).parent / "py.typed").is_file()
 posts, _ = simulate_microblog(posts=60, authors=4, seed=1).write(Path("data"))
-result = fit(models.lda(3), read(str(posts)), sweeps=3, seed=1, checkpoint="run")
+result = fit(models.lda(3), read(str(posts)), sweeps=3, seed=1, save_to="run")
 assert load("run").topics(3) == result.topics(3)
 assert write_report("run", "report.html").read_text("utf-8").startswith("<!doctype html>")
 """

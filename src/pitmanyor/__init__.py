@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pitmanyor.reading.read import read
     from pitmanyor.report import write_report
     from pitmanyor.results.fitting import Fit, fit, load, resume
+    from pitmanyor.runs.fit_options import Network, Sampler, Start
     from pitmanyor.simulation import Simulation, simulate, simulate_microblog
     from pitmanyor.topics import (
         labels,
@@ -50,11 +51,14 @@ _HOME = {
     "Gamma": "graph",
     "Graph": "graph",
     "GraphError": "errors",
+    "Network": "runs.fit_options",
     "PitmanyorError": "errors",
     "PlanError": "errors",
     "ReadWarning": "errors",
+    "Sampler": "runs.fit_options",
     "SaveWarning": "errors",
     "Simulation": "simulation",
+    "Start": "runs.fit_options",
     "StateError": "errors",
     "fit": "results.fitting",
     "labels": "topics",
@@ -90,11 +94,14 @@ __all__ = [
     "Gamma",
     "Graph",
     "GraphError",
+    "Network",
     "PitmanyorError",
     "PlanError",
     "ReadWarning",
+    "Sampler",
     "SaveWarning",
     "Simulation",
+    "Start",
     "StateError",
     "evaluate",
     "fit",

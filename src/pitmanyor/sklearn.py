@@ -42,7 +42,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     model: a Graph of your own, instead of `models.lda(n_components)`, `models.hpyp()` or, with authors,
         `models.author_topic()`.
     sweeps: number of Gibbs sweeps.
-    samples: number of states to keep for predictions, from the second half of the sweeps.
+    keep: number of states to keep for predictions.
+    burn_in: number of sweeps before states are kept; half of them by default.
     max_topics: upper bound if the number of topics is inferred.
     random_state: seed; the same seed gives the same bytes.
     n_jobs: threads; all cores by default. Results do not depend on it.
@@ -65,8 +66,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         n_components: int | None = None,
         *,
         model: Graph | None = None,
-        sweeps: int = 200,
-        samples: int = 0,
+        sweeps: int = 500,
+        keep: int = 20,
+        burn_in: int | None = None,
         max_topics: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -74,7 +76,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_components = n_components
         self.model = model
         self.sweeps = sweeps
-        self.samples = samples
+        self.keep = keep
+        self.burn_in = burn_in
         self.max_topics = max_topics
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -90,8 +93,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         bound = self.max_topics if self.n_components is None else None
         self.fit_ = fit(
-            self._graph("author" in corpus.groups), corpus, sweeps=self.sweeps, seed=seed, samples=self.samples,
-            max_topics=bound, threads=self.n_jobs,
+            self._graph("author" in corpus.groups), corpus, self.sweeps, seed=seed, keep=self.keep,
+            burn_in=self.burn_in, max_topics=bound, threads=self.n_jobs, progress=False,
         )  # fmt: skip
         self.n_topics_ = self._n_features_out = self.fit_.n_topics
         self.components_ = _components(self.fit_)

@@ -206,8 +206,12 @@ def test_doctor_tells_versions_threads_and_caches():
         (["fit", "POSTS", "--model", "HOME/my_model.py:wrong", "-o", "OUT"], 3, "'wrong' is not there, or no Graph"),
         (["fit", "POSTS", "--model", "HOME/none.py:graph", "-o", "OUT"], 3, "there is no such file"),
         (["fit", "POSTS", "--text", "txet", "-o", "OUT"], 3, "there is no column 'txet'"),
-        (["fit", "POSTS", "--sweep", "fast", "-o", "OUT"], 3, "sweep 'fast' is not one of"),
-        (["fit", "POSTS", "--checkpoint-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
+        (
+            ["fit", "POSTS", "--sampler", "fast", "-o", "OUT"],
+            3,
+            "kind is one of mixed, collapsed, explicit, not",
+        ),
+        (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "--option takes NAME=VALUE"),
         (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),
@@ -252,7 +256,7 @@ def wait_for(condition, seconds=300):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_signals_save_the_run(home, posts, number, code):
     out = home / f"signal-{int(number)}"
-    process = start("fit", posts, "--sweeps", 10**7, "-o", out, "--checkpoint-every", "1s")
+    process = start("fit", posts, "--sweeps", 10**7, "-o", out, "--save-every", "1s")
     wait_for((out / "state.safetensors").exists)
     process.send_signal(number)
     said, wrong = process.communicate(timeout=120)
@@ -264,11 +268,11 @@ def test_signals_save_the_run(home, posts, number, code):
 
 def test_four_chains_that_are_killed_go_on_as_if_nothing_had_happened(home, posts):
     """kill -9 of every process at once: parent and chains."""
-    options = ["fit", posts, "--seed", 3, "--chains", 4, "--samples", 2]
+    options = ["fit", posts, "--seed", 3, "--chains", 4, "--keep", 2]
     whole = start(*options, "--sweeps", 60, "-o", home / "whole")
     assert whole.wait(timeout=300) == 0
     out = home / "killed"
-    process = start(*options, "--sweeps", 60, "-o", out, "--checkpoint-every", "0s")
+    process = start(*options, "--sweeps", 60, "-o", out, "--save-every", "0s")
     chains = [out / f"chain-{chain}" for chain in range(4)]
     wait_for(lambda: all((chain / "state.safetensors").exists() for chain in chains))
     for pid in [process.pid, *(int((chain / "lock").read_text()) for chain in chains)]:

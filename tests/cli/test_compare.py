@@ -3,7 +3,7 @@
 import pytest
 
 from calling import call, facts
-from pitmanyor import evaluate, fit, load, models, read
+from pitmanyor import Sampler, evaluate, fit, load, models, read
 from pitmanyor.simulation import simulate_microblog
 
 
@@ -15,9 +15,11 @@ def home(tmp_path_factory):
     (home / "new").mkdir()
     simulate_microblog(posts=40, authors=6, seed=2).write(home / "new")
     corpus = read(str(posts))
-    fit(models.lda(2), corpus, sweeps=30, seed=1, checkpoint=home / "two")
-    fit(models.tntm().without("follows"), corpus, sweeps=30, seed=1, moves=False, checkpoint=home / "tntm")
-    fit(models.lda(2), read(str(posts), min_df=4), sweeps=4, seed=1, checkpoint=home / "small")
+    fit(models.lda(2), corpus, sweeps=30, seed=1, save_to=home / "two")
+    fit(
+        models.tntm().without("follows"), corpus, sweeps=30, seed=1, sampler=Sampler(moves=False), save_to=home / "tntm"
+    )
+    fit(models.lda(2), read(str(posts), min_df=4), sweeps=4, seed=1, save_to=home / "small")
     return home
 
 

@@ -35,7 +35,7 @@ def joined(home, source):
 
 
 def test_when_links_join_and_with_how_many_spare_topics(joined):
-    assert (joined.run.settings.text_sweeps, joined.run.settings.spare_topics) == (4, 2)
+    assert (joined.run.settings.network.text_sweeps, joined.run.settings.network.spare_topics) == (4, 2)
     topics = joined.trace["n_topics"]
     assert topics[4] == topics[3] + 2 and topics[5] == topics[4]
 
@@ -44,7 +44,7 @@ def test_the_paper_s_method_and_settings(home, source):
     given = ["--model", "tntm", "--sweeps", 3, "--method", "paper", "--preset", "paper"]
     call("fit", *source, *given, "-o", home / "paper")
     paper = load(home / "paper")
-    assert paper.run.settings.method == "paper"
+    assert paper.run.settings.network.method == "paper"
     assert paper.graph["nu"].share == paper.graph["theta"].share == "node"
 
 
@@ -64,9 +64,9 @@ def test_links_alone(home, source):
     [
         (["--model", "tntm", "--method", "guess"], "method is one of exact, paper"),
         (["--model", "tntm", "--preset", "mine"], 'preset is "paper"'),
-        (["--model", "tntm", "--n-topics", "3"], "n_topics=3: a graph with text infers its number of topics"),
+        (["--model", "tntm", "--n-topics", "3"], "fit models.lda(3)"),
         (["--model", "tntm", "--text-sweeps", "-1"], "0 or more"),
-        (["--model", "HOME/alone.py"], "needs n_topics"),
+        (["--model", "HOME/alone.py"], "pass network=Network(n_topics=10)"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(home, source, args, message):

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from calling import call, facts
-from pitmanyor import Corpus, evaluate, fit, load, models, read
+from pitmanyor import Corpus, Network, Sampler, Start, evaluate, fit, load, models, read
 from pitmanyor.evaluate.diagnosis import SAID
 from pitmanyor.simulation import simulate_microblog
 from pitmanyor.state.topic_sizes import least_share
@@ -20,11 +20,11 @@ def home(tmp_path_factory):
     (home / "new").mkdir()
     simulate_microblog(posts=30, authors=6, seed=2).write(home / "new")
     corpus = read(str(home / "simulated_posts.jsonl"), links=str(home / "simulated_follows.csv"))
-    options = {"sweeps": 30, "text_sweeps": 8, "samples": 2, "moves": False}
-    fit(models.tntm(), corpus, seed=1, checkpoint=home / "run", **options)
+    options = {"sweeps": 30, "keep": 2, "network": Network(text_sweeps=8), "sampler": Sampler(moves=False)}
+    fit(models.tntm(), corpus, seed=1, save_to=home / "run", **options)
     for chain in (0, 1):
         out = home / "chains" / f"chain-{chain}"
-        fit(models.hpyp(), corpus, sweeps=20, seed=1, chain=chain, checkpoint=out)
+        fit(models.hpyp(), corpus, sweeps=20, seed=1, start=Start(chain=chain), save_to=out)
     return home
 
 
@@ -48,7 +48,7 @@ def test_company_of_words_is_the_document_if_asked_or_if_words_have_no_order(hom
     words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
     assert found["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus, window=0).mean())
     bags = Corpus.from_tokens([sorted(["a", "b", "b", "c", "d", "a"]), ["c", "c", "d"]] * 4)
-    fit(models.lda(2), bags, sweeps=2, seed=1, checkpoint=home / "bags")
+    fit(models.lda(2), bags, sweeps=2, seed=1, save_to=home / "bags")
     assert facts("evaluate", home / "bags", "--words", 3)["coherence"]["window of npmi"] == "whole documents"
     assert facts("evaluate", home / "bags", "--words", 3, "--window", 4)["coherence"]["window of npmi"] == 4
 
@@ -134,7 +134,7 @@ def test_links_that_a_run_held_out_are_predicted(home):
     follows = home / "simulated_follows.csv"
     call(
         "fit", home / "simulated_posts.jsonl", "--links", follows, "--hold-links", 0.4, "--model", "tntm",
-        "--sweeps", 6, "--text-sweeps", 3, "--samples", 2, "--seed", 5, "-o", home / "held",
+        "--sweeps", 6, "--text-sweeps", 3, "--keep", 2, "--seed", 5, "-o", home / "held",
     )  # fmt: skip
     found = facts("evaluate", home / "held", "--links", follows)["held-out links"]["follows"]
     whole, result = read(str(home / "simulated_posts.jsonl"), links=str(follows)), load(home / "held")
@@ -188,7 +188,7 @@ def test_all_commands_say_the_same_number_of_topics(home):
 def test_columns_that_a_prediction_does_not_need_may_be_missing(home):
     posts = [json.loads(line) for line in (home / "simulated_posts.jsonl").read_text().splitlines()]
     named = read(str(home / "simulated_posts.jsonl"), author="author", time="created_at")
-    fit(models.author_topic(), named, sweeps=4, seed=1, checkpoint=home / "named")
+    fit(models.author_topic(), named, sweeps=4, seed=1, save_to=home / "named")
     bare = home / "bare.jsonl"
     bare.write_text("\n".join(json.dumps({"text": post["text"]}) for post in posts[:20]))
     done = call("evaluate", home / "named", "--test", bare, "--json")
@@ -202,7 +202,7 @@ def test_columns_that_a_prediction_does_not_need_may_be_missing(home):
 def test_words_without_company_have_no_coherence_but_the_rest_is_told(home):
     alone = home / "alone.jsonl"
     alone.write_text("\n".join(json.dumps({"text": "bread"}) for _ in range(6)))
-    fit(models.hpyp(), read(str(alone), duplicates="keep"), sweeps=4, seed=1, checkpoint=home / "alone")
+    fit(models.hpyp(), read(str(alone), duplicates="keep"), sweeps=4, seed=1, save_to=home / "alone")
     found = facts("evaluate", home / "alone", "--test", alone)
     assert "coherence" not in found and found["perplexity"]["of all"] == pytest.approx(1.0)
 

@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from calling import call, facts
-from pitmanyor import simulate_microblog
+from pitmanyor import Start, simulate_microblog
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,9 @@ def test_chains_are_compared(home):
 
     corpus = read(home / "simulated_posts.jsonl")
     for chain in range(2):
-        fit(models.lda(4), corpus, sweeps=110, seed=1, chain=chain, checkpoint=home / "two" / f"chain-{chain}")
+        fit(
+            models.lda(4), corpus, sweeps=110, seed=1, start=Start(chain=chain), save_to=home / "two" / f"chain-{chain}"
+        )
     said = call("report", home / "two", "-o", home / "two.html").stdout
     whole = load(home / "two")
     assert whole.diagnose().summary in said and "found by all 2 chains" in said  # the one verdict

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from calling import call, facts
-from pitmanyor import Corpus, fit, labels, load, models, recommend_authors, recommend_tags
+from pitmanyor import Corpus, Start, fit, labels, load, models, recommend_authors, recommend_tags
 from pitmanyor.evaluate import Diagnosis
 
 DRAFT = "goal team league season coach player match"
@@ -76,7 +76,7 @@ def test_exports_are_of_all_chains(blog, tmp_path):
     """How many chains found each topic, and the trace of each chain; not without one of them."""
     for chain in range(2):
         home = tmp_path / "runs" / f"chain-{chain}"
-        fit(blog.graph, blog.corpus, sweeps=9, seed=1, chain=chain, initial_topics=4, checkpoint=home)
+        fit(blog.graph, blog.corpus, sweeps=9, seed=1, start=Start(chain=chain, topics=4), save_to=home)
     facts("export", tmp_path / "runs", "-o", tmp_path / "out")
     with open(tmp_path / "out" / "topics.csv", encoding="utf-8", newline="") as file:
         topics = list(csv.DictReader(file))
@@ -105,7 +105,7 @@ def test_a_change_that_is_wrong_changes_nothing(named):
 def test_names_of_strangers_do_not_command_the_terminal(tmp_path):
     evil = "ann\x1b[2J\x9b31m\u202e\U000e0041"
     corpus = Corpus.from_tokens([["\x1b[31mgoal", "team"]] * 4, groups={"author": ["bob", evil] * 2})
-    fit(models.lda(1), corpus, sweeps=2, seed=1, checkpoint=tmp_path / "run")
+    fit(models.lda(1), corpus, sweeps=2, seed=1, save_to=tmp_path / "run")
     shown = "ann[U+001B][2J[U+009B]31m[U+202E][U+E0041]"
     assert shown in call("recommend", tmp_path / "run", "--author", "bob").stdout
     who = ["--author", "bob"]

@@ -69,7 +69,7 @@ def test_words_that_are_nowhere_or_everywhere_count_nothing():
 
 def test_topics_of_a_fit():
     corpus = Corpus.from_tokens(documents(9), vocabulary=WORDS)
-    result = fit(models.lda(3), corpus, sweeps=15, samples=2, seed=1)
+    result = fit(models.lda(3), corpus, sweeps=15, keep=2, seed=1)
     words = top_words(result, 5)
     assert words == [[word for word, _ in topic] for topic in result.topics(5)]
     assert result.coherence("c_v", n_words=5) == pytest.approx(coherence(words, corpus, "c_v"))

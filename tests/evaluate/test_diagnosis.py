@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, rankdata
 
-from pitmanyor import Corpus, Gamma, Graph, PlanError, fit, models
+from pitmanyor import Corpus, Gamma, Graph, PlanError, Sampler, Start, fit, models
 from pitmanyor.evaluate import convergence, diagnose
 from pitmanyor.evaluate.convergence import Quantity, kept_traces
 from pitmanyor.evaluate.diagnosis import _model, _of_agreement, _of_size, _of_topics, _of_vague
@@ -28,14 +28,14 @@ def corpus():
 @pytest.fixture(scope="module")
 def chains(corpus):
     graph = models.lda(3).set("*", concentration=1.0)
-    return [fit(graph, corpus, sweeps=400, seed=1, chain=chain) for chain in range(4)]
+    return [fit(graph, corpus, sweeps=400, seed=1, start=Start(chain=chain)) for chain in range(4)]
 
 
 @pytest.fixture(scope="module")
 def short(corpus):
     """Chains that have begun in different places and are nowhere near the end, of a model with births."""
-    far_apart = {"sweeps": 16, "seed": 1, "moves": False}
-    return [fit(models.hpyp(), corpus, initial_topics=topics, chain=topics, **far_apart) for topics in (1, 40)]
+    far_apart = {"sweeps": 16, "seed": 1, "sampler": Sampler(moves=False)}
+    return [fit(models.hpyp(), corpus, start=Start(topics=topics, chain=topics), **far_apart) for topics in (1, 40)]
 
 
 def split_rhat(values):

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from pitmanyor import PlanError, fit, models, read
+from pitmanyor import Network, PlanError, fit, models, read
 from pitmanyor.evaluate import auc, average_precision, link_scores
 from pitmanyor.simulation import simulate_microblog
 
@@ -39,7 +39,7 @@ def test_held_out_links_of_a_fit(tmp_path):
     posts, follows = simulate_microblog(posts=120, authors=8, seed=2).write(tmp_path)
     corpus = read(str(posts), links=str(follows))
     seen, held = corpus.hide_links("follows", by="author", share=0.3, seed=1)
-    result = fit(models.tntm(), seen, sweeps=8, text_sweeps=4, seed=1)
+    result = fit(models.tntm(), seen, sweeps=8, network=Network(text_sweeps=4), seed=1)
     found = link_scores(result, held)
     assert result.link_scores(held, "follows") == found
     chances = result.link_probability([a for a, _ in held.pairs], [b for _, b in held.pairs])

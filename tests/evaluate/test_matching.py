@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, PlanError, fit, models, simulate
+from pitmanyor import Corpus, PlanError, Start, fit, models, simulate
 from pitmanyor.evaluate import match_topics, matching, stability, topic_shares
 from pitmanyor.evaluate.matching import aligned, central, similarities
 
@@ -20,7 +20,7 @@ def planted(seed=0):
 @pytest.fixture(scope="module")
 def chains():
     graph, corpus = models.lda(3).set("*", concentration=1.0), planted()
-    return [fit(graph, corpus, sweeps=60, seed=1, chain=chain) for chain in range(4)]
+    return [fit(graph, corpus, sweeps=60, seed=1, start=Start(chain=chain)) for chain in range(4)]
 
 
 @pytest.fixture(scope="module")

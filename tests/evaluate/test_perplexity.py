@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from exact_shares import Document
-from pitmanyor import Corpus, Graph, PlanError, fit, mix, models, simulate, uniform
+from pitmanyor import Corpus, Graph, Network, PlanError, fit, mix, models, simulate, uniform
 from pitmanyor.evaluate import left_to_right, perplexity, token_probabilities, topic_shares
 from pitmanyor.evaluate.perplexity import _completion_stages, _prefix_stages, streams_of
 from pitmanyor.evaluate.token_parts import with_tokens
@@ -49,7 +49,7 @@ def fitted(name):
         fixed = graph.set("*", concentration=2.0)
         corpus = simulate(fixed, documents=25, tokens=8, groups={"author": 3}, vocabulary=12, seed=1).corpus
         most = None if "lda" in name else 2 if name in ("tntm", "bursty tntm", "chatty") else 3
-        FITS[name] = fit(graph, corpus, sweeps=12, seed=1, max_topics=most, samples=2)
+        FITS[name] = fit(graph, corpus, sweeps=12, seed=1, max_topics=most, keep=2)
     return FITS[name]
 
 
@@ -294,7 +294,7 @@ def test_links_alone_have_no_text():
     g.links("follows", between=nu)
     people = {"author": ["ann", "bob", "cid"]}
     corpus = Corpus.from_tokens([["x"]] * 3, groups=people, links={"follows": [("ann", "bob")]})
-    result = fit(g, corpus, sweeps=2, seed=1, n_topics=2)
+    result = fit(g, corpus, sweeps=2, seed=1, network=Network(n_topics=2))
     with pytest.raises(PlanError, match="this model has links alone: there is no text in it to be scored"):
         perplexity(result, corpus)
     with pytest.raises(PlanError, match="this model has links alone: no token has a topic"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from pitmanyor import Corpus, fit, models
+from pitmanyor import Corpus, Network, Start, fit, models
 from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 
 THEMES = [[f"{theme}{w}" for w in range(8)] for theme in "abcd"]
@@ -37,8 +37,8 @@ def test_equal_chains_have_equal_weights_and_log_densities_may_be_tiny():
 def test_a_chain_that_predicts_worse_gets_no_weight():
     """With one topic for all themes; the same model otherwise."""
     graph, corpus = models.hdp_lda(), corpus_of()
-    good = fit(graph, corpus, sweeps=60, seed=1, initial_topics=8)
-    bad = fit(graph, corpus, sweeps=3, seed=1, initial_topics=1, max_topics=1)
+    good = fit(graph, corpus, sweeps=60, seed=1, start=Start(topics=8))
+    bad = fit(graph, corpus, sweeps=3, seed=1, start=Start(topics=1), max_topics=1)
     logs = held_out_densities([bad, good], graph, good.run.settings)
     assert logs.shape == (2, 12) and (logs[1] > logs[0]).mean() > 0.9
     assert stacking_weights(logs).tolist() == [0.0, 1.0]
@@ -67,4 +67,7 @@ def blog_chains():
 
     blog = simulate_microblog(posts=40, authors=4, seed=1)
     corpus = read(blog.records, links=blog.links)
-    return [fit(models.tntm(), corpus, sweeps=8, text_sweeps=4, seed=1, chain=chain) for chain in range(2)]
+    return [
+        fit(models.tntm(), corpus, sweeps=8, network=Network(text_sweeps=4), seed=1, start=Start(chain=chain))
+        for chain in range(2)
+    ]

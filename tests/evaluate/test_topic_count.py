@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, Graph, fit, models, read, simulate, simulate_microblog
+from pitmanyor import Corpus, Graph, Network, Start, fit, models, read, simulate, simulate_microblog
 from pitmanyor.evaluate import effective_topics, topic_count
 from pitmanyor.evaluate.topic_count import TopicCount
 from pitmanyor.state.topic_sizes import effective_number, is_large
@@ -18,7 +18,7 @@ def sizes_of(fitted):
 @pytest.fixture(scope="module")
 def chains():
     corpus = simulate(models.hpyp(), documents=80, tokens=15, vocabulary=30, seed=1).corpus
-    return [fit(models.hpyp(), corpus, sweeps=20, seed=1, chain=chain, samples=4) for chain in range(2)]
+    return [fit(models.hpyp(), corpus, sweeps=20, seed=1, start=Start(chain=chain), keep=4) for chain in range(2)]
 
 
 def test_the_headline_is_the_large_topics_of_the_state_that_is_shown(chains):
@@ -52,7 +52,7 @@ def test_the_trace_has_the_numbers_of_every_state(chains):
 
 def test_spare_topics_of_a_network_are_not_counted():
     blog = simulate_microblog(posts=40, authors=4, seed=1)
-    found = fit(models.tntm(), read(blog.records, links=blog.links), sweeps=12, seed=1, text_sweeps=6)
+    found = fit(models.tntm(), read(blog.records, links=blog.links), sweeps=12, seed=1, network=Network(text_sweeps=6))
     count = found.topic_count()
     assert count.large + count.small == len(np.unique(found.state.text.topic)) < found.n_topics
     values = found.trace["topics/large"][-3:]  # the second half of the sweeps since it joined
@@ -64,7 +64,7 @@ def test_links_alone_have_the_topics_that_were_asked_for():
     g.links("follows", between=g.pyp("nu", base=g.gem("mu"), plate="author", discount=0))
     people = {"author": ["ann", "bob", "cid"]}
     corpus = Corpus.from_tokens([["x"]] * 3, groups=people, links={"follows": [("ann", "bob")]})
-    assert str(fit(g, corpus, sweeps=2, seed=1, n_topics=2).topic_count()) == "2 topics"
+    assert str(fit(g, corpus, sweeps=2, seed=1, network=Network(n_topics=2)).topic_count()) == "2 topics"
 
 
 def test_before_the_first_sweep_the_state_is_all_there_is(chains):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from pitmanyor import Corpus, Fit, Graph, evaluate, fit, models
+from pitmanyor import Corpus, Fit, Graph, Start, evaluate, fit, models
 from pitmanyor.baselines import SCHEMES, merged, pool
 from pitmanyor.experiments import measures
 from pitmanyor.experiments.data import Data, split
@@ -67,19 +67,17 @@ def test_every_row_is_fitted_to_its_own_pools(corpus: Corpus, asked: Asked) -> N
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_fit_has_the_sweeps_the_samples_and_the_seed_of_its_cell(
-    corpus: Corpus, asked: Asked, kind: Kind
-) -> None:
-    settings = Settings(kind, sweeps=20, samples=3, seed=7)
+def test_every_fit_has_the_sweeps_the_states_and_the_seed_of_its_cell(corpus: Corpus, asked: Asked, kind: Kind) -> None:
+    settings = Settings(kind, sweeps=20, keep=3, seed=7)
     for row in rows_of(settings, corpus):
         _, options = asked(row, split(corpus, settings), settings)
-        common = {name: options[name] for name in ("sweeps", "samples", "seed", "threads")}
-        assert common == {"sweeps": 20, "samples": 3, "seed": 7 + REPEAT, "threads": 1}
+        common = {name: options[name] for name in ("sweeps", "keep", "seed", "threads")}
+        assert common == {"sweeps": 20, "keep": 3, "seed": 7 + REPEAT, "threads": 1}
 
 
 @pytest.fixture(scope="module")
 def pooled(corpus: Corpus) -> Fit:
-    return fit_by_hand(merged(models.lda(10)), pool(corpus, "author"), initial_topics=10)
+    return fit_by_hand(merged(models.lda(10)), pool(corpus, "author"), start=Start(topics=10))
 
 
 def test_clusters_are_the_dominant_topics_of_posts_by_themselves(corpus: Corpus, pooled: Fit) -> None:
@@ -117,7 +115,7 @@ def test_words_are_judged_by_their_company_in_whole_posts_with_hashtags(corpus: 
 
 def test_held_out_tokens_are_picked_by_the_seed_of_the_split_whatever_the_repeat(corpus: Corpus) -> None:
     train, test = corpus.split(0.1, by="author", seed=SPLIT_SEED)
-    fitted = fit_by_hand(merged(models.hdp_lda()), train, initial_topics=100)
+    fitted = fit_by_hand(merged(models.hdp_lda()), train, start=Start(topics=100))
     found = evaluate.perplexity(fitted, test, observed=0.5, sweeps=50, seed=SPLIT_SEED, threads=1)
     by_hand = {
         "perplexity": found.total,
@@ -131,7 +129,7 @@ def test_held_out_tokens_are_picked_by_the_seed_of_the_split_whatever_the_repeat
 def test_links_are_scored_by_all_samples_and_against_the_links_that_there_are(corpus: Corpus) -> None:
     train, _ = corpus.split(0.1, by="author", seed=SPLIT_SEED)
     shown, held = train.hide_links("follows", by="author", share=0.1, seed=SPLIT_SEED)
-    fitted = fit_by_hand(models.tntm(), shown, initial_topics=100)
+    fitted = fit_by_hand(models.tntm(), shown, start=Start(topics=100))
     logs = [sample.network_log_likelihood(seed=SPLIT_SEED).log_likelihood for sample in fitted.samples]
     sources, targets = zip(*held.pairs, strict=True)
     chances = fitted.link_probability(sources, targets)
@@ -141,7 +139,7 @@ def test_links_are_scored_by_all_samples_and_against_the_links_that_there_are(co
         "link_auc": roc_auc_score(linked, chances),
         "link_average_precision": average_precision_score(linked, chances),
     }
-    assert len(logs) == SHORT["samples"]
+    assert len(logs) == SHORT["keep"]
     assert_has(cell(corpus, "fit", "tntm", REPEAT), by_hand)
 
 

@@ -53,7 +53,7 @@ def test_cells(home):
         home.read_cells("tntm", 3)
 
 
-@pytest.mark.parametrize("wrong", [{"sweeps": 3}, {"samples": 200}, {"test": 1.0}, {"held_links": -0.1}, {"seed": -1}])
+@pytest.mark.parametrize("wrong", [{"sweeps": 3}, {"keep": 200}, {"test": 1.0}, {"held_links": -0.1}, {"seed": -1}])
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(PlanError):
         Settings("fit", **wrong)

@@ -140,8 +140,6 @@ def test_labels_list_topics_by_size(corpus):
 
 def test_half_a_fit_is_no_cell(corpus, monkeypatch):
     whole = measures.fit
-    monkeypatch.setattr(
-        measures, "fit", lambda *args, **options: whole(*args, **(options | {"sweeps": 6, "samples": 1}))
-    )
+    monkeypatch.setattr(measures, "fit", lambda *args, **options: whole(*args, **(options | {"sweeps": 6, "keep": 1})))
     with pytest.raises(KeyboardInterrupt):
         cell(corpus, "fit", "hdp_lda")

@@ -17,7 +17,7 @@ LABELLED = Corpus.from_tokens({"word": [["a"], ["b"]]}, groups={"label": ["x", "
 
 def call(home, *more, code=0):
     args = ["experiment", "labels", home / "simulated_posts.jsonl", "-o", home / "out", "--workers", 1, *more]
-    options = ["--sweeps", 8, "--samples", 1, "-O", "min_df=2", "--json"]
+    options = ["--sweeps", 8, "--keep", 1, "-O", "min_df=2", "--json"]
     done = CliRunner().invoke(app, [str(arg) for arg in (*args, *options)])
     assert done.exit_code == code, (done.output, done.exception)
     return done
@@ -70,7 +70,7 @@ def computed(monkeypatch):
 
 
 def test_every_row_is_repeated_as_often_and_those_done_are_not_done_again(tmp_path, computed):
-    settings, out = Settings("clustering", sweeps=4, samples=1), tmp_path / "out"
+    settings, out = Settings("clustering", sweeps=4, keep=1), tmp_path / "out"
     rows = ["lda10_none", "lda20_none", "hdp_lda", "tntm"]
     run.run_experiment(LABELLED, out, settings, repeats=2)
     assert computed == [(row, repeat) for repeat in range(2) for row in rows]
@@ -79,7 +79,7 @@ def test_every_row_is_repeated_as_often_and_those_done_are_not_done_again(tmp_pa
 
 
 def test_rows_can_be_left_for_another_time(tmp_path, computed):
-    settings, out = Settings("clustering", sweeps=4, samples=1), tmp_path / "out"
+    settings, out = Settings("clustering", sweeps=4, keep=1), tmp_path / "out"
     with pytest.raises(PlanError, match="no row lda30_none"):
         run.run_experiment(LABELLED, out, settings, repeats=1, leave=["lda30_none"])
     assert not out.exists()

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, Graph, PlanError, fit, labels, models, uniform
+from pitmanyor import Corpus, Graph, Network, PlanError, Start, fit, labels, models, uniform
 from pitmanyor.export import (
     author_graph,
     pyldavis,
@@ -58,7 +58,7 @@ def undirected():
     graph.tokens("word", topic=theta, emit=graph.pyp("phi", base=uniform("vocabulary"), plate="topic"))
     graph.links("friends", between=nu, directed=False)
     corpus = Corpus.from_tokens([["a"], ["b"], ["a"]], groups={"author": ["x", "y", "z"]}, links={"friends": LINKS})
-    return fit(graph, corpus, sweeps=2, text_sweeps=1, seed=1)
+    return fit(graph, corpus, sweeps=2, network=Network(text_sweeps=1), seed=1)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -134,7 +134,7 @@ def test_mallet_state_has_a_line_for_every_token(named, tmp_path):
 
 def test_arviz_reads_the_draws_of_chains(plain, tmp_path):
     arviz = pytest.importorskip("arviz", reason="arviz is not installed: pip install 'pitmanyor[arviz]'")
-    other = fit(plain.graph, plain.corpus, sweeps=44, seed=3, chain=1)
+    other = fit(plain.graph, plain.corpus, sweeps=44, seed=3, start=Start(chain=1))
     made = to_arviz([plain, other])
     assert made["posterior"].sizes == {"chain": 2, "draw": 20}
     assert made["sample_stats"]["lp"].values[1].tolist() == other.trace["log_joint"][-20:].tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from exact_shares import Document
-from pitmanyor import Corpus, PlanError, fit, models, simulate
+from pitmanyor import Corpus, PlanError, Sampler, fit, models, simulate
 from pitmanyor.fold_in import Way
 from pitmanyor.fold_in.adapt import adapt
 from pitmanyor.fold_in.fixed_vectors import concentration_of, fixed_state, mean_vectors
@@ -30,7 +30,9 @@ def fitted(name, sweeps=12, fixed_concentrations=False):
     fixed = graph.set("*", concentration=2.0)
     graph = fixed if fixed_concentrations else graph
     corpus = simulate(fixed, documents=25, tokens=8, groups={"author": 3}, vocabulary=12, seed=1).corpus
-    return fit(graph, corpus, sweeps=sweeps, seed=1, max_topics=None if name == "lda" else 3, moves=False)
+    return fit(
+        graph, corpus, sweeps=sweeps, seed=1, max_topics=None if name == "lda" else 3, sampler=Sampler(moves=False)
+    )
 
 
 def seatings(topics, base, a, b):

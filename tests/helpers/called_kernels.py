@@ -49,7 +49,7 @@ def fit_by_default() -> None:
         made = simulate_microblog(posts=posts, authors=10, seed=2)
         corpus = read(made.records, links=made.links)
         for name in ("hdp_lda", "hpyp", "lda:5", "author_topic", "tntm", "bursty:hpyp", "bursty:tntm"):
-            fitted = fit(find_model(name), corpus, sweeps=4, seed=2, samples=1)
+            fitted = fit(find_model(name), corpus, sweeps=4, seed=2, keep=1)
             fitted.infer(corpus)
         fit(find_model("bursty:tntm").set("*", discount=Beta(1, 1)), corpus, sweeps=4, seed=2)
         fit(find_model("tntm"), corpus, sweeps=4, seed=2, threads=1).infer(corpus, threads=1)

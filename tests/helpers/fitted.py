@@ -2,7 +2,7 @@
 
 import pytest
 
-from pitmanyor import Corpus, fit, load, models, read, simulate_microblog
+from pitmanyor import Corpus, Network, Start, fit, load, models, read, simulate_microblog
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def blog(microblog, tmp_path_factory):
     posts, follows = microblog.write(home)
     corpus = read(str(posts), links=str(follows), min_df=2, groups=["label"])
     graph = models.tntm().without("follows")
-    fit(graph, corpus, sweeps=60, seed=1, initial_topics=0, samples=20, checkpoint=home / "run")
+    fit(graph, corpus, sweeps=60, seed=1, start=Start(topics=0), keep=20, save_to=home / "run")
     return load(home / "run")
 
 
@@ -26,7 +26,7 @@ def plain():
     """Two topics of words alone, and never a word of both: no tags, authors, times or run."""
     documents = [["goal", "match", "goal", "team"], ["bread", "oven", "bread", "butter"]] * 15 + [["goal"], ["bread"]]
     corpus = Corpus.from_tokens(documents, groups={"half": [d % 4 < 2 for d in range(len(documents))]})
-    return fit(models.lda(2), corpus, sweeps=40, seed=2)
+    return fit(models.lda(2), corpus, sweeps=40, seed=2, keep=0)
 
 
 @pytest.fixture
@@ -39,4 +39,4 @@ def named(blog, tmp_path):
 @pytest.fixture(scope="session")
 def joined(blog):
     """Text and network together."""
-    return fit(models.tntm(), blog.corpus, sweeps=8, text_sweeps=4, seed=1)
+    return fit(models.tntm(), blog.corpus, sweeps=8, network=Network(text_sweeps=4), seed=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from pitmanyor import Corpus, Fit, Graph, models, simulate
+from pitmanyor import Corpus, Fit, Graph, Sampler, models, simulate
 from pitmanyor.graph import Beta, Gamma
 from pitmanyor.runs.advance import Run
 from pitmanyor.runs.checkpoints import Checkpoints
@@ -20,7 +20,8 @@ GRAPHS: dict[str, Graph] = {
 }
 # Beyond this many tokens sweeps are mixed: 0 makes them so here, for all sweeps after burn-in.
 SWEEPS = {"collapsed": 20_000, "mixed": 0}
-OPTIONS = {"seed": 3, "samples": 2, "burn_in": 2, "anchors": 0.3, "threads": 1}
+SAMPLER = Sampler(collapsed_first=2, anchors=0.3)
+OPTIONS = {"seed": 3, "keep": 2, "sampler": SAMPLER, "threads": 1}
 
 
 def sweeping(kind: str):

@@ -7,7 +7,7 @@ from pitmanyor.experiments.measures import compute
 from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Kind, Settings
 
-SHORT = {"sweeps": 12, "samples": 2}
+SHORT = {"sweeps": 12, "keep": 2}
 
 
 def small_corpus() -> Corpus:

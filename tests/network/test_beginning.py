@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pitmanyor import Corpus, fit
+from pitmanyor import Corpus, Network, fit
 from pitmanyor.graph import Graph
 from pitmanyor.network.beginning import suppose_alike
 from pitmanyor.network.features import Kernel
@@ -43,7 +43,7 @@ def test_a_chain_begins_where_links_hold_together():
     g.pyp("nu", base=g.gem("mu"), plate="author")
     g.links("follows", between="nu", **KERNEL._asdict())
     for seed in (1, 2, 3):
-        begun = fit(g, corpus, sweeps=3, seed=seed, n_topics=6)
+        begun = fit(g, corpus, sweeps=3, seed=seed, network=Network(n_topics=6))
         n, m = len(names) * (len(names) - 1), len(pairs)
         nothing = m * np.log(m / n) + (n - m) * np.log(1 - m / n)  # all pairs alike
         assert begun.trace["network/log_likelihood/follows"][-1] > nothing + 100

@@ -19,10 +19,10 @@ from oracle.bridge import lay, local_counts, oracle_order, shared_counts
 from oracle.pmf import Count
 from oracle.simulated import counts_of
 from oracle.states import Place, make_state
+from pitmanyor import Sampler
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Beta, Graph
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import PASSES
 from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.split_merge import Kernel, SplitMerge
@@ -98,7 +98,7 @@ def successive(
     rng, rows = Random(seed), []
     state = new_state(compile_plan(shape.graph, shape.corpus()))
     initialise(state, (seed, 0, 0))
-    sweeper, measures = Sweeper(state, sweep, anchors=anchors, passes=PASSES), Measures(state)
+    sweeper, measures = Sweeper(state, sweep, anchors=anchors, passes=Sampler().passes), Measures(state)
     moves = SplitMerge(state)
     for i in range(1, n_steps + 1):
         sweeper.step(state, (seed, 0, i))

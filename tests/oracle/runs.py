@@ -14,10 +14,10 @@ from oracle.instances import Key
 from oracle.states import State as OracleState
 from oracle.states import totals
 from oracle.toys import Toy, diamond, two_parents
+from pitmanyor import Sampler
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import PASSES
 from pitmanyor.sampling.split_merge import Kernel, SplitMerge
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
 from pitmanyor.state import State, new_state
@@ -74,7 +74,10 @@ def run_sweeps(
     graph, corpus = toy
     state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0))
-    sweeper, moves = Sweeper(state, sweep, anchors=anchors, passes=PASSES), SplitMerge(state)  # passes of `fit`
+    sweeper, moves = (
+        Sweeper(state, sweep, anchors=anchors, passes=Sampler().passes),
+        SplitMerge(state),
+    )  # passes of `fit`
     read = reader(lambda state: statistics(graph, state_of(state)))
     rows = []
     for i in range(1, n_sweeps + 1):

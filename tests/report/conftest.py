@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pitmanyor import Corpus, fit, load, models, read, simulate_microblog
+from pitmanyor import Corpus, Sampler, fit, load, models, read, simulate_microblog
 from pitmanyor.evaluate import Diagnosis
 from pitmanyor.report import build_payload
 
@@ -25,8 +25,8 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("report")
     posts, follows = simulate_microblog(posts=240, authors=10, seed=3).write(home)
     corpus = read(str(posts), links=str(follows), min_df=2)
-    options = {"sweeps": SWEEPS, "seed": 1, "samples": 20, "moves": False}
-    fit(models.tntm().without("follows"), corpus, checkpoint=home / "run", **options)
+    options = {"sweeps": SWEEPS, "seed": 1, "sampler": Sampler(moves=False)}
+    fit(models.tntm().without("follows"), corpus, save_to=home / "run", **options)
     return home
 
 

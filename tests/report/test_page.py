@@ -11,7 +11,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from pitmanyor import FileError, fit, models, read
+from pitmanyor import FileError, Sampler, fit, models, read
 from pitmanyor.report import build_page, build_payload, write_report
 from pitmanyor.report.page import SCRIPTS
 
@@ -80,7 +80,12 @@ def test_ten_thousand_long_posts_stay_below_three_megabytes(tmp_path):
     rows = [" ".join(words[w] for w in some) for some in ranks.reshape(10_000, 38)]
     (tmp_path / "posts.csv").write_text("text,author\n" + "".join(f"{row},a{i % 90}\n" for i, row in enumerate(rows)))
     found = fit(
-        models.lda(30), read(tmp_path / "posts.csv", stop_words=None), sweeps=1, seed=1, sweep="collapsed", threads=1
+        models.lda(30),
+        read(tmp_path / "posts.csv", stop_words=None),
+        sweeps=1,
+        seed=1,
+        sampler=Sampler(kind="collapsed"),
+        threads=1,
     )
     payload = build_payload(found)
     posts = payload["posts"]

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, PlanError, fit, labels, load, models, prevalence, representative
+from pitmanyor import Corpus, Network, PlanError, fit, labels, load, models, prevalence, representative
 from pitmanyor.plan.tokens import TokenOrder
 from pitmanyor.report import build_payload, people
 from pitmanyor.report.draft import draft_facts
@@ -226,7 +226,7 @@ def test_runs_without_text_or_sweeps_are_refused(plain):
     corpus = Corpus.from_tokens([["x"]] * 3, groups={"author": list("abc")}, links={"follows": [("a", "b")]})
     graph = models.tntm().without("theta_tag").without("word")
     with pytest.raises(PlanError, match="no text"):
-        atlas_of(fit(graph, corpus, sweeps=2, seed=1, n_topics=2))
+        atlas_of(fit(graph, corpus, sweeps=2, seed=1, network=Network(n_topics=2)))
 
 
 def count_calls(monkeypatch, function, owner=None):

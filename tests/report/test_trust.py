@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pitmanyor import Fit, models, read, simulate_microblog
+from pitmanyor import Fit, Network, Sampler, models, read, simulate_microblog
 from pitmanyor import fit as fit_model
 from pitmanyor.evaluate import diagnose
 from pitmanyor.report.trust import LEVELS, thinned, trust_facts
@@ -14,7 +14,7 @@ def facts_of(fit, redact=False):
 
 
 def test_the_verdict_is_that_of_diagnose(blog):
-    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9, moves=False)
+    other = fit_model(blog.graph, blog.corpus, sweeps=20, seed=9, sampler=Sampler(moves=False))
     for fit in (blog, Fit([blog.run, other.run])):
         exact, said = diagnose([fit]), facts_of(fit)
         assert (said["level"], said["sentence"]) == (LEVELS[exact.verdict], exact.summary)
@@ -60,9 +60,9 @@ def test_what_was_removed_is_told_without_paths(blog, home):
 def test_a_network_joins_and_its_spare_topics_are_not_counted():
     blog = simulate_microblog(posts=40, authors=4, seed=1)
     corpus = read(blog.records, links=blog.links)
-    found = fit_model(models.tntm(), corpus, sweeps=12, seed=1, samples=3, text_sweeps=6)
+    found = fit_model(models.tntm(), corpus, sweeps=12, seed=1, keep=3, network=Network(text_sweeps=6))
     said, used = facts_of(found), len(np.unique(found.state.text.topic))
     assert "Too few sweeps" in said["sentence"] and said["joined"] == 6
     assert said["n_topics"]["now"] + said["n_topics"]["small"] == used < found.n_topics
-    at_once = facts_of(fit_model(models.tntm(), corpus, sweeps=3, seed=1, text_sweeps=0))
+    at_once = facts_of(fit_model(models.tntm(), corpus, sweeps=3, seed=1, network=Network(text_sweeps=0)))
     assert at_once["joined"] == 0 and len(at_once["traces"]["topics/large"][0]) == 3

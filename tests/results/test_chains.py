@@ -8,14 +8,14 @@ import time
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, FileError, Fit, PlanError, fit, load, models, resume, simulate
+from pitmanyor import Corpus, FileError, Fit, PlanError, Start, fit, load, models, resume, simulate
 from pitmanyor.evaluate.matching import aligned
 from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 from pitmanyor.runs.directory import find_runs
 from pitmanyor.topics import prevalence, rename, view
 from saving import assert_same
 
-OPTIONS = {"seed": 3, "samples": 2}
+OPTIONS = {"seed": 3, "keep": 2}
 THEMES = [[f"{theme}{w}" for w in range(6)] for theme in "abc"]
 
 
@@ -28,7 +28,7 @@ def corpus():
 def home(corpus, tmp_path_factory):
     """Four chains with checkpoints, stopped early in the sense that they can go on."""
     home = tmp_path_factory.mktemp("chains") / "run"
-    fit(models.hpyp(), corpus, sweeps=20, chains=4, checkpoint=home, **OPTIONS)
+    fit(models.hpyp(), corpus, sweeps=20, chains=4, save_to=home, **OPTIONS)
     return home
 
 
@@ -36,7 +36,7 @@ def home(corpus, tmp_path_factory):
 def alone(corpus):
     """The same chains, each by itself and in this process; to the sweeps that the others are resumed to."""
     return {
-        (chain, sweeps): fit(models.hpyp(), corpus, sweeps=sweeps, chain=chain, **OPTIONS)
+        (chain, sweeps): fit(models.hpyp(), corpus, sweeps=sweeps, start=Start(chain=chain), **OPTIONS)
         for chain in range(4)
         for sweeps in (20, 31)
     }
@@ -56,13 +56,13 @@ def test_threads_and_company_change_nothing():
     corpus = simulate(models.hpyp(), documents=300, tokens=70, vocabulary=50, seed=1).corpus
     whole = fit(models.hpyp(), corpus, sweeps=3, seed=1, chains=2, threads=1)
     assert corpus.n_tokens > 20_000
-    assert_same(whole.chains[1], fit(models.hpyp(), corpus, sweeps=3, seed=1, chain=1, threads=2))
+    assert_same(whole.chains[1], fit(models.hpyp(), corpus, sweeps=3, seed=1, start=Start(chain=1), threads=2))
 
 
 def test_a_fit_without_a_directory_is_the_same_and_leaves_none(home, corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    whole = fit(models.hpyp(), corpus, sweeps=20, chains=2, chain=1, threads=1, **OPTIONS)
+    whole = fit(models.hpyp(), corpus, sweeps=20, chains=2, start=Start(chain=1), threads=1, **OPTIONS)
     assert whole.home is None and list(tmp_path.iterdir()) == []
     for one, other in zip(whole.chains, load(home).chains[1:3], strict=True):
         assert_same(one, other)
@@ -123,12 +123,12 @@ def test_a_run_that_lacks_a_chain_state_says_which(home, tmp_path):
 
 
 def test_what_makes_no_sense_is_refused(corpus, tmp_path, home):
-    with pytest.raises(PlanError, match="chains must be 1 or more"):
+    with pytest.raises(PlanError, match="chains is a whole number, 1 or more, not 0"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=0)
-    with pytest.raises(PlanError, match="checkpoint_every is a number of seconds"):
-        fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, checkpoint_every=-1)
+    with pytest.raises(PlanError, match="save_every is a number of seconds"):
+        fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_every=-1)
     with pytest.raises(FileError, match="there is something already"):
-        fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, checkpoint=home)
+        fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_to=home)
     with pytest.raises(PlanError, match=r"chain-\d: threads must be between 1 and"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, threads=1000)
 
@@ -143,7 +143,7 @@ def test_ctrl_c_ends_all_chains_and_returns_what_there_is(corpus, tmp_path):
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
-    whole = fit(models.hpyp(), corpus, sweeps=10**7, seed=1, chains=2, checkpoint=home)
+    whole = fit(models.hpyp(), corpus, sweeps=10**7, seed=1, chains=2, save_to=home)
     assert all(0 < chain.n_sweeps < 10**7 for chain in whole.chains)
     done = max(chain.n_sweeps for chain in whole.chains)
     assert [chain.n_sweeps for chain in resume(home, done + 3).chains] == [done + 3] * 2
@@ -158,7 +158,7 @@ def planted():
 def settled():
     """Three chains that agree."""
     graph = models.lda(3).set("*", concentration=1.0)
-    return Fit([fit(graph, planted(), sweeps=400, seed=1, chain=chain).run for chain in range(3)])
+    return Fit([fit(graph, planted(), sweeps=400, seed=1, keep=2, start=Start(chain=chain)).run for chain in range(3)])
 
 
 def test_chains_that_agree_have_equal_weights(settled):
@@ -166,7 +166,7 @@ def test_chains_that_agree_have_equal_weights(settled):
     given = planted().subset(range(6))
     each = [chain.perplexity(given, seed=2) for chain in settled.chains]
     whole = settled.perplexity(given, seed=2)
-    assert whole.n_samples == 3 and whole.total <= max(one.total for one in each) * (1 + 1e-12)
+    assert whole.n_samples == 6 and whole.total <= max(one.total for one in each) * (1 + 1e-12)
     tokens = [chain.token_probabilities(given, given) for chain in settled.chains]
     assert settled.token_probabilities(given, given) == pytest.approx(np.mean(tokens, axis=0))
 
@@ -187,13 +187,14 @@ def test_shares_are_averaged_in_the_topics_that_are_shown(settled):
 def test_chains_that_disagree_are_weighed_by_stacking(settled):
     """One chain that has only just begun, and cannot predict."""
     graph, corpus = models.hdp_lda(), planted()
-    good = [fit(graph, corpus, sweeps=60, seed=1, chain=chain, initial_topics=6) for chain in range(2)]
-    poor = fit(graph, corpus, sweeps=60, seed=1, chain=2, initial_topics=1, max_topics=1)
+    good = [fit(graph, corpus, sweeps=60, seed=1, start=Start(chain=chain, topics=6)) for chain in range(2)]
+    poor = fit(graph, corpus, sweeps=60, seed=1, start=Start(chain=2, topics=1), max_topics=1)
     whole = Fit([poor.run, *(one.run for one in good)])
     exact = stacking_weights(held_out_densities(whole.chains, graph, whole.run.settings))
     assert whole.weights.tolist() == exact.tolist() and whole.weights[0] == 0.0
     assert whole.run is not poor.run  # the shown one is among those that agree
-    assert [weight for _, weight in whole.weighted_draws] == [weight for weight in whole.weights if weight]
+    drawn = [weight / 20 for weight in whole.weights if weight for _ in range(20)]
+    assert [weight for _, weight in whole.weighted_draws] == drawn
     given = corpus.subset(range(6))
     assert whole.perplexity(given).total < poor.perplexity(given).total
 

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, Fit, Graph, PlanError, fit, models, simulate, uniform
+from pitmanyor import Corpus, Fit, Graph, PlanError, Sampler, Start, fit, models, simulate, uniform
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.sweeps import Sweeper
 from pitmanyor.sampling.switching import Switch
@@ -27,7 +27,7 @@ CORPUS = TRUTH.corpus
 
 @pytest.fixture(scope="module")
 def result() -> Fit:
-    return fit(models.author_topic(), CORPUS, sweeps=12, seed=1, samples=3)
+    return fit(models.author_topic(), CORPUS, sweeps=12, seed=1, keep=3)
 
 
 def test_the_trace_has_one_value_a_sweep_for_every_node(result):
@@ -110,24 +110,27 @@ def test_repr_and_memory_tell_the_size(result):
 def test_there_are_never_more_topics_than_allowed():
     capped = fit(models.author_topic(), CORPUS, sweeps=6, seed=1, max_topics=2)
     assert capped.trace["n_topics"].max() <= 2
-    free = fit(models.author_topic(), CORPUS, sweeps=6, seed=1, initial_topics=10, moves=False)
+    free = fit(models.author_topic(), CORPUS, sweeps=6, seed=1, start=Start(topics=10), sampler=Sampler(moves=False))
     assert free.trace["n_topics"].max() > 2
 
 
 def test_topics_are_dealt_at_random_at_first():
-    begins = {k: fit(models.hpyp(), CORPUS, sweeps=0, seed=1, initial_topics=k, moves=False) for k in (None, 0, 3)}
-    assert [one.run.settings.initial_topics for one in begins.values()] == [20, None, 3]
+    begins = {
+        k: fit(models.hpyp(), CORPUS, sweeps=0, seed=1, start=Start(topics=k), sampler=Sampler(moves=False))
+        for k in (None, 0, 3)
+    }
+    assert [one.run.settings.start.topics for one in begins.values()] == [20, 0, 3]
     assert begins[None].n_topics == 20 and begins[3].n_topics == 3
-    assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4, moves=False).n_topics == 4
+    assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4, sampler=Sampler(moves=False)).n_topics == 4
     finite = fit(models.lda(5), CORPUS, sweeps=0, seed=1)
-    assert finite.run.settings.initial_topics == 5 and finite.topic_count().large == 5
-    assert fit(models.lda(5), CORPUS, sweeps=0, seed=1, initial_topics=0).run.settings.initial_topics is None
+    assert finite.run.settings.start.topics == 5 and finite.topic_count().large == 5
+    assert fit(models.lda(5), CORPUS, sweeps=0, seed=1, start=Start(topics=0)).run.settings.start.topics == 0
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(result):
     again = fit(models.author_topic(), CORPUS, sweeps=12, seed=1)
     other = fit(models.author_topic(), CORPUS, sweeps=12, seed=2)
-    chain = fit(models.author_topic(), CORPUS, sweeps=12, seed=1, chain=1)
+    chain = fit(models.author_topic(), CORPUS, sweeps=12, seed=1, start=Start(chain=1))
     for name, values in result.trace.items():
         assert values.tobytes() == again.trace[name].tobytes(), name
     assert result.mean("theta").tobytes() == again.mean("theta").tobytes()
@@ -144,7 +147,7 @@ def test_ctrl_c_returns_the_fit_so_far(result):
     before = signal.getsignal(signal.SIGINT)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    short = fit(models.author_topic(), CORPUS, sweeps=10**7, seed=1, moves=False)
+    short = fit(models.author_topic(), CORPUS, sweeps=10**7, seed=1, sampler=Sampler(moves=False))
     timer.join()
     assert 0 < short.n_sweeps < 10**7
     assert len(short.trace["n_topics"]) == short.n_sweeps
@@ -163,24 +166,24 @@ def no_topic_words() -> Graph:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sweeps": -1}, "sweeps must be 0 or more, not -1"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
-        ({"samples": 3}, "samples come from the second half of the 4 sweeps: ask for 0 to 2"),
-        ({"initial_topics": -1}, "initial_topics must be 0 or more, not -1"),
-        ({"max_topics": 0}, "max_topics must be at least 1, not 0"),
-        ({"max_topics": 2, "initial_topics": 3}, "cannot start with 3 topics: this chain may have at most 2"),
-        ({"rule": "never"}, "removal rule 'never' is not one of clamp, paper, singleton"),
-        ({"sweep": "fast"}, "sweep 'fast' is not one of mixed, collapsed, explicit"),
-        ({"sweep": "explicit"}, "an explicit sweep cannot give birth to topics, and this graph has a gem root"),
-        ({"anchors": 0.0}, "anchors is a share of the documents above 0 and up to 1, not 0.0"),
+        ({"sweeps": -1}, "sweeps is a whole number, 0 or more, not -1"),
+        ({"seed": -1}, "seed is a whole number, 0 or more, not -1"),
+        ({"seed": True}, "seed is a whole number, 0 or more, not True"),
+        ({"keep": -1}, "keep is a whole number, 0 or more, not -1"),
+        ({"chains": 0}, "chains is a whole number, 1 or more, not 0"),
+        ({"burn_in": 4}, "burn_in=4 leaves none of 4 sweeps"),
+        ({"max_topics": 0}, "max_topics is a whole number, 1 or more, not 0"),
+        ({"max_topics": 2, "start": Start(topics=3)}, "cannot start with 3 topics: this chain may have at most 2"),
+        ({"sampler": Sampler(kind="explicit")}, "an explicit sweep cannot give birth to topics"),
+        ({"progress": "often"}, "progress is \"auto\", True or False, not 'often'"),
         ({"threads": 10_000}, "threads must be between 1 and"),
-        ({"model": "hpyp"}, "model is a Graph such as pitmanyor.models.hpyp(), not str"),
-        ({"model": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
+        ({"graph": "hpyp"}, "graph is a Graph such as pitmanyor.models.hpyp(), not str"),
+        ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
     ],
 )
 def test_arguments_are_refused_with_a_sentence(options, message):
     with pytest.raises(PlanError, match=re.escape(message)):
-        fit(**({"model": models.hpyp(), "corpus": CORPUS, "sweeps": 4, "seed": 1} | options))
+        fit(**({"graph": models.hpyp(), "corpus": CORPUS, "sweeps": 4, "seed": 1} | options))
 
 
 @pytest.mark.parametrize(
@@ -222,6 +225,6 @@ def test_a_fit_makes_its_parts_once_and_no_more_than_its_sweeps_need(small, n_ma
         monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 0)
     layouts, sweepers = made_by(monkeypatch, Layout), made_by(monkeypatch, Sweeper)
     switches, explicits = made_by(monkeypatch, Switch), made_by(monkeypatch, Explicit)
-    options = {"burn_in": 2, "anchors": 0.5, "max_topics": 30, "threads": 1, "moves": False}
+    options = {"sampler": Sampler(collapsed_first=2, anchors=0.5, moves=False), "max_topics": 30, "threads": 1}
     fit(models.hpyp(), corpus, sweeps=6, seed=1, **options)
     assert [len(made) for made in (layouts, sweepers, switches, explicits)] == [1, 1, n_made, n_made]

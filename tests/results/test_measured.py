@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from pitmanyor import Fit, PlanError, evaluate, fit, models, simulate
+from pitmanyor import Fit, PlanError, Start, evaluate, fit, models, simulate
 
 OF_NO_FIT = {"auc", "average_precision"}  # of any scores
 
@@ -14,7 +14,7 @@ def chains():
     """Two chains, and documents that neither was fitted to."""
     corpus = simulate(models.author_topic(), documents=70, tokens=8, groups={"author": 4}, vocabulary=20, seed=1).corpus
     train, test = corpus.split(0.1)
-    one, other = (fit(models.author_topic(), train, sweeps=24, seed=1, samples=2, chain=c) for c in (0, 1))
+    one, other = (fit(models.author_topic(), train, sweeps=24, seed=1, keep=2, start=Start(chain=c)) for c in (0, 1))
     return one, other, test
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import saving
-from pitmanyor import FileError, PlanError, SaveWarning, StateError, fit, load, resume
+from pitmanyor import FileError, PlanError, Sampler, SaveWarning, StateError, fit, load, resume
 from pitmanyor.kernels.monitor.log_joint import OMEGA
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION
 from pitmanyor.runs.advance import advance
@@ -28,7 +28,7 @@ STATE = "state.safetensors"
 @pytest.fixture
 def run(tmp_path):
     """A finished run of six sweeps."""
-    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, checkpoint=tmp_path / "run", seed=1)
+    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, save_to=tmp_path / "run", seed=1)
     return tmp_path / "run"
 
 
@@ -41,31 +41,31 @@ def count_writes(monkeypatch) -> list[int]:
 @pytest.mark.parametrize(("every", "expected"), [(0, [0, 1, 2, 3, 4, 4]), (3600, [0, 4])])
 def test_one_at_the_start_one_at_the_end_and_as_many_as_are_due(tmp_path, monkeypatch, every, expected):
     seen = count_writes(monkeypatch)
-    fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, checkpoint=tmp_path / "run", checkpoint_every=every)
+    fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, keep=1, save_to=tmp_path / "run", save_every=every)
     assert seen == expected
-    names = {"header.json", "corpus.safetensors", STATE, LOCK}
+    names = {"header.json", "corpus.safetensors", STATE, "sample-00000004.safetensors", LOCK}
     assert set(os.listdir(tmp_path / "run")) == names
     assert os.listdir(tmp_path) == ["run"]
 
 
 def test_a_negative_interval_is_refused(tmp_path):
-    with pytest.raises(PlanError, match="checkpoint_every is a number of seconds, 0 or more, not -1"):
-        fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, checkpoint=tmp_path / "run", checkpoint_every=-1)
+    with pytest.raises(PlanError, match="save_every is a number of seconds, 0 or more, not -1"):
+        fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, save_to=tmp_path / "run", save_every=-1)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_save_the_run(tmp_path, number):
     fit(
-        GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, moves=False
+        GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, sampler=Sampler(moves=False)
     )  # all is compiled: the signal comes between sweeps
     delivered = []
     before = {n: signal.signal(n, lambda n, frame: delivered.append(n)) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
         timer = threading.Timer(0.4, os.kill, (os.getpid(), number))
         timer.start()
-        options = {"sweeps": 10**7, "seed": 1, "moves": False}
-        short = fit(GRAPHS["hpyp"], corpus_of("hpyp"), checkpoint=tmp_path / "run", **options)
+        options = {"sweeps": 10**7, "seed": 1, "sampler": Sampler(moves=False)}
+        short = fit(GRAPHS["hpyp"], corpus_of("hpyp"), save_to=tmp_path / "run", **options)
         timer.join()
     finally:
         for n, handler in before.items():
@@ -117,7 +117,7 @@ def fit_to(path: Path, sweeps: int):
 
 def test_a_disk_that_is_full_from_the_start_makes_no_run(tmp_path):
     with pytest.raises(FileError, match="not written"), limited(100):
-        fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, checkpoint=tmp_path / "run")
+        fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, save_to=tmp_path / "run")
     assert os.listdir(tmp_path) == []
 
 
@@ -160,7 +160,7 @@ def test_a_number_that_is_none_stops_the_chain_and_is_never_saved(tmp_path, monk
         monkeypatch.setattr("pitmanyor.sampling.chain.sample_concentrations", lambda *given: None)
         graph = GRAPHS["author_topic"]
     with sweeping(kind):
-        fit(graph, corpus_of("author_topic"), sweeps=6, checkpoint=tmp_path / "run", **OPTIONS)
+        fit(graph, corpus_of("author_topic"), sweeps=6, save_to=tmp_path / "run", **OPTIONS)
         good = (tmp_path / "run" / STATE).read_bytes()
         header, going = reopen(tmp_path / "run", threads=1)
         spoil(going.chain if spoil is spoil_measure else going.chain.state)

@@ -6,12 +6,21 @@ from hashlib import blake2b
 
 import pytest
 
-from pitmanyor import FileError
+from pitmanyor import FileError, Sampler, Start
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.directory import create, find_runs, new_header, read_header, write_header
 from saving import GRAPHS, corpus_of
 
-SETTINGS = Settings(sweeps=40, seed=7, chain=2, burn_in=3, max_topics=9, rule="paper", samples=4)
+SETTINGS = Settings(
+    sweeps=40, seed=7, keep=4, max_topics=9, sampler=Sampler(collapsed_first=3, anchors=0.1, rule="paper"),
+    start=Start(topics=0, chain=2),
+)  # fmt: skip
+
+
+def changed(group, **fields):
+    """The settings with some fields of a group changed."""
+    said = SETTINGS.to_json()
+    return said | {group: said[group] | fields}
 
 
 @pytest.fixture
@@ -49,16 +58,20 @@ def test_kept_sweeps_are_spread_over_the_second_half():
     ("changes", "message"),
     [
         (
-            {"schema": 3},
-            "is 'pitmanyor run' of schema 3, and this version of pitmanyor reads 'pitmanyor run' of schema 2",
+            {"schema": 2},
+            "is 'pitmanyor run' of schema 2, and this version of pitmanyor reads 'pitmanyor run' of schema 3",
         ),
-        ({"kind": "cake"}, "is 'cake' of schema 2"),
+        ({"kind": "cake"}, "is 'cake' of schema 3"),
         ({"settings": {}}, "makes no sense .settings .* are missing or unknown"),
-        ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps is -1, no count"),
-        ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed is True, no count"),
-        ({"settings": SETTINGS.to_json() | {"max_topics": 0}}, "max_topics is 0, no count"),
-        ({"settings": SETTINGS.to_json() | {"anchors": 2}}, "anchors is 2, no share"),
-        ({"settings": SETTINGS.to_json() | {"rule": "x"}}, "rule 'x' is not known here"),
+        ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps is a whole number, 0 or more, not -1"),
+        ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed is a whole number, 0 or more, not True"),
+        ({"settings": SETTINGS.to_json() | {"max_topics": 0}}, "max_topics is a whole number, 1 or more, not 0"),
+        ({"settings": changed("sampler", anchors=2)}, "anchors is a share of the documents"),
+        ({"settings": changed("sampler", anchors=None)}, "sampler has no anchors"),
+        ({"settings": changed("sampler", rule="x")}, "rule is one of clamp, paper, singleton, not 'x'"),
+        ({"settings": changed("start", chain=-1)}, "chain is a whole number, 0 or more, not -1"),
+        ({"settings": changed("network", tempo=1)}, "settings tempo are missing or unknown"),
+        ({"settings": SETTINGS.to_json() | {"network": None}}, "makes no sense"),
         ({"graph": []}, "the graph must be an object"),
         ({"run": 5}, "a name that is no text"),
     ],
@@ -81,7 +94,7 @@ def test_where_something_is_no_run_is_made(tmp_path, header):
 
 
 def test_chains_side_by_side_are_found(tmp_path, header):
-    headers = [header.with_settings(replace(header.settings, chain=chain)) for chain in (10, 2, 0)]
+    headers = [header.with_settings(header.settings.of_chain(chain)) for chain in (10, 2, 0)]
     homes = create(tmp_path / "run", headers, corpus_of("tntm"))
     assert [home.name for home in homes] == ["chain-10", "chain-2", "chain-0"]
     assert find_runs(tmp_path / "run") == homes[::-1]  # by number

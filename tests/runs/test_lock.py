@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pitmanyor import FileError, Fit, fit, load, resume
+from pitmanyor import FileError, Fit, Sampler, fit, load, resume
 from pitmanyor.runs.lock import LOCK, hold
 from saving import GRAPHS, assert_same, corpus_of
 
@@ -24,7 +24,7 @@ with hold(sys.argv[1]):
 @pytest.fixture
 def run(tmp_path):
     path = tmp_path / "run"
-    fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=2, seed=1, threads=1, checkpoint=path)
+    fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=2, seed=1, threads=1, save_to=path)
     return path
 
 
@@ -46,7 +46,7 @@ def test_a_run_that_another_process_writes_is_refused_until_that_is_killed(run):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    straight = fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=4, seed=1, threads=1, burn_in=0)
+    straight = fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=4, seed=1, threads=1, sampler=Sampler(collapsed_first=0))
     again = resume(run, 4, threads=1)
     assert again.n_sweeps == straight.n_sweeps == 4
     assert not list(run.glob(".*.part"))
@@ -57,7 +57,7 @@ def test_a_fit_does_not_touch_what_another_writes(run):
     try:
         (run / ".state.safetensors.1-a.part").write_bytes(b"its work")
         with pytest.raises(FileError, match="there is something already"):
-            fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, threads=1, checkpoint=run)
+            fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, threads=1, save_to=run)
         assert (run / ".state.safetensors.1-a.part").exists()
     finally:
         process.kill()

@@ -19,7 +19,7 @@ SECONDS, BYTES = 1.0, 64 << 20
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     path = tmp_path_factory.mktemp("mutants") / "run"
-    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, checkpoint=path, **OPTIONS)
+    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, save_to=path, **OPTIONS)
     return path
 
 
@@ -108,7 +108,7 @@ def test_any_other_header_is_refused(tmp_path_factory, content):
 
 
 def test_files_of_other_runs_are_refused(run, tmp_path):
-    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, checkpoint=tmp_path / "run", **OPTIONS)
+    fit(GRAPHS["author_topic"], corpus_of("author_topic"), sweeps=6, save_to=tmp_path / "run", **OPTIONS)
     state = tmp_path / "run" / "state.safetensors"
     state.write_bytes((run / "state.safetensors").read_bytes())
     with pytest.raises(FileError, match="state.safetensors: belongs to another run"):

@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from pitmanyor import SaveWarning, StateError, fit, load, models, resume
+from pitmanyor import SaveWarning, Start, StateError, fit, load, models, resume
 from pitmanyor.runs.parallel import Worker, continue_together
 from pitmanyor.sampling.progress import Bars, Swept
 from saving import corpus_of
 
-OPTIONS = {"sweeps": None, "threads": 1, "checkpoint_every": 0.0}
+OPTIONS = {"sweeps": None, "threads": 1, "save_every": 0.0}
 
 
 class Seen(Bars):
@@ -32,7 +32,14 @@ class Seen(Bars):
 def homes(tmp_path):
     """Two runs that have begun and are far from their end."""
     for chain in range(2):
-        fit(models.lda(4), corpus_of("lda"), sweeps=2, seed=1, chain=chain, checkpoint=tmp_path / f"chain-{chain}")
+        fit(
+            models.lda(4),
+            corpus_of("lda"),
+            sweeps=2,
+            seed=1,
+            start=Start(chain=chain),
+            save_to=tmp_path / f"chain-{chain}",
+        )
         resume(tmp_path / f"chain-{chain}", 2)
     return [tmp_path / f"chain-{chain}" for chain in range(2)]
 
@@ -103,7 +110,7 @@ def test_chains_end_and_are_saved_when_their_parent_is_killed(tmp_path):
     script = f"""
 from pitmanyor import fit, models
 from saving import corpus_of
-fit(models.lda(4), corpus_of("lda"), sweeps=10**7, seed=1, chains=2, checkpoint={str(tmp_path / "run")!r})
+fit(models.lda(4), corpus_of("lda"), sweeps=10**7, seed=1, chains=2, save_to={str(tmp_path / "run")!r})
 """
     paths = os.pathsep.join(path for path in sys.path if path)
     process = subprocess.Popen([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": paths})

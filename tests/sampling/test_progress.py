@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from rich.console import Console
 
-from pitmanyor import Corpus, models
+from pitmanyor import Corpus, Sampler, Start, models
 from pitmanyor.plan import compile_plan
 from pitmanyor.runs.advance import advance, new_run
 from pitmanyor.runs.chain_settings import Settings
@@ -54,7 +54,7 @@ def test_the_search_for_a_start_is_shown_with_its_topics():
 
 def test_whoever_follows_a_fit_hears_of_the_search():
     corpus = Corpus.from_tokens([["a", "b", "c"], ["c", "d"], ["a", "d"]] * 4)
-    settings = Settings(sweeps=2, seed=1, sweep="mixed", initial_topics=3, moves=True)
+    settings = Settings(sweeps=2, seed=1, sampler=Sampler(), start=Start(topics=3))
     heard = []
     advance(
         new_run(compile_plan(models.hpyp(), corpus), models.hpyp(), settings, 1),

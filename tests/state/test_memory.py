@@ -11,15 +11,15 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.models import author_topic, hpyp, tntm
 from pitmanyor.plan import compile_plan
-from pitmanyor.runs.advance import snapshot
+from pitmanyor.runs.kept import pack_kept
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State, new_state
 from pitmanyor.state.layout import build_layout
 from pitmanyor.state.memory import (
     PER_COUNT,
     PER_RESTAURANT,
-    PER_SAMPLED,
     PER_TOKEN,
+    kept_bytes,
     memory_of,
     physical_memory,
     refuse_if_too_large,
@@ -72,20 +72,21 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
-    with pytest.raises(PlanError, match=r"and its 50 samples \d+\.\d GB, .*; keep fewer samples, lower max_topics"):
-        refuse_if_too_large(plan, 10, samples=50)
+    with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, lower"):
+        refuse_if_too_large(plan, 10, keep=50)
     with pytest.raises(PlanError, match="in 50 chains, and this machine has .* run fewer chains"):
         refuse_if_too_large(plan, 10, chains=50)
 
 
-def test_a_sample_takes_what_the_refusal_reckons():
-    state = new_state(compile_plan(hpyp(), CORPUS))
+@pytest.mark.parametrize("model", [hpyp, author_topic])
+def test_a_kept_state_takes_at_most_what_the_refusal_reckons_and_far_less_than_a_state(model):
+    state = new_state(compile_plan(model(), CORPUS))
     initialise(state, (1, 0, 0), 20)
-    kept, twin = memory_of(state), snapshot(state)
-    copied = [name for name in state.text._fields if getattr(twin.text, name) is not getattr(state.text, name)]
-    assert set(copied) == {"topic", "code", "concentration", "measures"}
-    assert state.text.topic.nbytes + state.text.code.nbytes == PER_SAMPLED * state.plan.n_tokens
-    assert memory_of(twin).tables == kept.tables
+    kept = sum(part.nbytes for part in pack_kept(state).values())
+    most = kept_bytes(state.plan, state.layout.blocks)
+    assert most / 4 < kept <= most
+    memory = memory_of(state)
+    assert kept < (memory.tables + memory.tokens) / 3
 
 
 def test_a_container_may_have_less_than_its_machine(monkeypatch, tmp_path):

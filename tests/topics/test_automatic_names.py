@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pitmanyor import EvidenceWarning, fit, labels, models, read, recommend_authors, similar
+from pitmanyor import EvidenceWarning, Sampler, fit, labels, models, read, recommend_authors, similar
 from pitmanyor.cli.show import topic_facts
 from pitmanyor.report import build_payload
 from pitmanyor.topics.automatic_names import FAIR, automatic_names
@@ -23,7 +23,9 @@ def stray():
         words = rng.choice(HEALTH if i % 2 else SPORT, 8)
         tag = "#football #once" if i == 0 else "#football" if i % 2 == 0 else "#mepolitics" if i < 6 else ""
         rows.append({"text": " ".join([*words, tag]), "author": "ann" if i < 77 else "bob"})
-    return fit(models.tntm().without("follows"), read(rows), sweeps=60, seed=1, max_topics=2, moves=False)
+    return fit(
+        models.tntm().without("follows"), read(rows), sweeps=60, seed=1, max_topics=2, sampler=Sampler(moves=False)
+    )
 
 
 def test_a_stray_hashtag_names_no_topic(stray):

@@ -108,7 +108,7 @@ def test_tags_of_an_authors_own(blog):
     shared = g.pyp("psi_tag", base=uniform("hashtag"), plate="topic")
     g.tokens("hashtag", topic=theta, emit=g.pyp("psi_own", base=shared, plate=("author", "topic")))
     g.tokens("word", topic=theta, emit=psi)
-    result = fit(g, blog.corpus, sweeps=5, seed=1)
+    result = fit(g, blog.corpus, sweeps=5, seed=1, keep=0)
     who = blog.corpus.groups["author"].labels[2]
     rows, words = result.axes("psi_own")["author x topic"], result.axes("psi_own")["word"]
     for author in (who, "nobody"):

@@ -8,6 +8,7 @@ import pytest
 from pitmanyor import (
     Corpus,
     FileError,
+    Network,
     PlanError,
     ReadWarning,
     fit,
@@ -182,6 +183,6 @@ def test_a_fit_of_links_alone_has_numbers_for_names():
     corpus = Corpus.from_tokens(
         [["a"], ["a"], ["a"]], groups={"author": ["x", "y", "z"]}, links={"follows": [("x", "y"), ("y", "x")]}
     )
-    result = fit(graph, corpus, sweeps=2, n_topics=3, seed=1)
+    result = fit(graph, corpus, sweeps=2, network=Network(n_topics=3), seed=1)
     assert labels(result) == ["topic 0", "topic 1", "topic 2"]
     assert {near.label for near in recommend_authors(result, "x")} == {"z"}

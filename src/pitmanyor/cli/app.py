@@ -39,7 +39,7 @@ Posts = Annotated[
 ]
 RunPath = Annotated[Path, typer.Argument(help="The directory of a run.")]
 Threads = Annotated[int | None, typer.Option(help="Threads for the parallel parts; all cores by default.")]
-Every = Annotated[str, typer.Option("--checkpoint-every", help="How often to save: 30s, 5m, 1h.")]
+Every = Annotated[str, typer.Option("--save-every", help="How often to save: 30s, 5m, 1h.")]
 
 
 def _columns(
@@ -110,28 +110,29 @@ def fit(
     model: Annotated[
         str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
     ] = "hpyp",
-    sweeps: Annotated[int | None, typer.Option(help="How often every token is updated; 500 by default.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 1,
+    sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.", min=0)] = 500,
+    seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 0,
     chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
-    samples: Annotated[int, typer.Option(help="States to keep from the second half.")] = 0,
+    keep: Annotated[int, typer.Option(help="States that each chain keeps after the burn-in.", min=0)] = 20,
+    burn_in: Annotated[int | None, typer.Option(help="Sweeps to discard first; half of them by default.")] = None,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
-    initial_topics: Annotated[
-        int | None, typer.Option(help="Topics dealt at random before the search for a start; 0 for one by one.")
+    start_topics: Annotated[
+        int | None, typer.Option(help="Topics to start from at random; 0 assigns tokens sequentially.")
     ] = None,
-    moves: Annotated[bool | None, typer.Option(help="Split and merge whole topics.", show_default="yes")] = None,
-    sweep: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
+    sampler: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
+    moves: Annotated[bool, typer.Option(help="Split and merge whole topics.")] = True,
     text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
     spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
     n_topics: Annotated[int | None, typer.Option(help="Topics of a model of links alone.")] = None,
-    hold_links: Annotated[
-        float | None, typer.Option(help="Share of the pairs of authors to hold out, for evaluate --links.")
-    ] = None,
     method: Annotated[
         str, typer.Option(help="How links are sampled: exact, or paper (not posterior-correct).")
     ] = "exact",
-    preset: Annotated[str | None, typer.Option(help="paper: its sweeps and a concentration for each node.")] = None,
+    hold_links: Annotated[
+        float | None, typer.Option(help="Share of the pairs of authors to hold out, for evaluate --links.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="paper: the sampler of the published experiments.")] = None,
     threads: Threads = None,
-    checkpoint_every: Every = "5m",
+    save_every: Every = "5m",
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -148,21 +149,19 @@ def fit(
     from pitmanyor.cli.work import Source, fit_source
 
     source = Source.of(files, _columns(text, author, tags, time, label, links), group, skip_bad_lines, option)
-    if sweeps is None and preset is None:
-        sweeps = 500
-    options: dict[str, object] = {
-        "sweeps": sweeps,
-        "seed": seed,
-        "samples": samples,
-        "max_topics": max_topics,
-        "initial_topics": initial_topics,
-        "moves": moves,
-        "sweep": sweep,
+    how = {
+        "sampler": {"kind": sampler, "moves": moves},
+        "start": {"topics": start_topics},
+        "network": {
+            "text_sweeps": text_sweeps,
+            "spare_topics": spare_topics,
+            "n_topics": n_topics,
+            "method": method,
+        },
     }
-    options |= {"text_sweeps": text_sweeps, "spare_topics": spare_topics, "n_topics": n_topics}
-    options |= {"method": method, "preset": preset}
-    options |= {"threads": threads, "checkpoint_every": parse_seconds(checkpoint_every)}
-    return fit_source(source, model, out, options, chains, quiet=json, hold=hold_links)
+    options: dict[str, object] = {"sweeps": sweeps, "seed": seed, "chains": chains, "keep": keep, "burn_in": burn_in}
+    options |= {"max_topics": max_topics, "threads": threads, "save_every": parse_seconds(save_every), "preset": preset}
+    return fit_source(source, model, out, options | how, quiet=json, hold=hold_links)
 
 
 @app.command(short_help="Continue a run from its last checkpoint.")
@@ -171,7 +170,7 @@ def resume(
     run: RunPath,
     sweeps: Annotated[int | None, typer.Option(help="How many there shall be in all.")] = None,
     threads: Threads = None,
-    checkpoint_every: Every = "5m",
+    save_every: Every = "5m",
     json: AsJson = False,
 ) -> Answer:
     """Go on with a run from its last checkpoint, as if it had never stopped."""
@@ -181,7 +180,7 @@ def resume(
     options: dict[str, object] = {
         "sweeps": sweeps,
         "threads": threads,
-        "checkpoint_every": parse_seconds(checkpoint_every),
+        "save_every": parse_seconds(save_every),
     }
     return resume_run(run, options, quiet=json)
 

@@ -48,9 +48,9 @@ def experiment(
     seed: Annotated[int, typer.Option(help="Of the split; repeat r samples with seed + r.")] = 1,
     test: Annotated[float, typer.Option(help="Share of every author's posts to hold out.")] = 0.1,
     held_links: Annotated[float, typer.Option(help="Share of the pairs of authors to hold out.")] = 0.1,
-    samples: Annotated[int, typer.Option(help="States that held-out text is averaged over.")] = 5,
+    keep: Annotated[int, typer.Option(help="States to keep, over which held-out text is averaged.")] = 5,
     max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
-    initial_topics: Annotated[int, typer.Option(help="Topics that every model begins with.", min=1)] = 100,
+    start_topics: Annotated[int, typer.Option(help="Topics that every model begins with.", min=1)] = 100,
     drop: Annotated[
         list[str] | None, typer.Option(help="A word to leave out, such as a query term; repeat it.")
     ] = None,
@@ -77,9 +77,9 @@ def experiment(
         seed=seed,
         test=test,
         held_links=held_links,
-        samples=samples,
+        keep=keep,
         max_topics=max_topics,
-        initial_topics=initial_topics,
+        start_topics=start_topics,
     )
     posts = Source.of(corpus, _columns(text, author, tags, time, label, links), None, skip_bad_lines, option).read()
     posts = without_words(posts, drop) if drop else posts

@@ -132,11 +132,16 @@ def _run_facts(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {"run": str(path), "sweeps done": 0, "sweeps asked for": settings.sweeps}
     if (path / STATE).exists():
         saved = read_saved(path, header)
-        facts |= {"sweeps done": saved.n_sweeps, "seconds": round(saved.seconds, 2), "samples kept": len(saved.samples)}
+        facts |= {"sweeps done": saved.n_sweeps, "seconds": round(saved.seconds, 2), "states kept": len(saved.samples)}
         if saved.n_sweeps:
             n_topics = saved.trace.get("topics/large", saved.trace["n_topics"])[-1]  # links alone have no large ones
             facts |= {"topics": int(n_topics), "log joint": saved.trace["log_joint"][-1]}
-    facts |= {"seed": settings.seed, "chain": settings.chain, "sweep": settings.sweep, "written by": header.version}
+    facts |= {
+        "seed": settings.seed,
+        "chain": settings.chain,
+        "sampler": settings.sampler.kind,
+        "written by": header.version,
+    }
     try:
         facts["bytes"] = sum(file.stat().st_size for file in path.iterdir())
     except OSError as error:

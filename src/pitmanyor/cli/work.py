@@ -80,14 +80,15 @@ def fit_source(
     model: str,
     out: Path,
     options: dict[str, Any],
-    chains: int,
     quiet: bool,
     hold: float | None = None,
 ) -> Answer:
     from pitmanyor.results.fitting import fit
+    from pitmanyor.runs.chain_settings import GROUPS
     from pitmanyor.runs.directory import refuse_existing
 
     refuse_existing(out)  # before an hour is spent on reading
+    options |= {name: kind(**options[name]) for name, kind in GROUPS.items() if name in options}
     graph = find_model(model)
     corpus = source.read()
     if not quiet:
@@ -96,7 +97,7 @@ def fit_source(
         graph = _without_missing_links(graph, corpus)
     if hold is not None:
         corpus = _without_some_pairs(graph, corpus, hold, options["seed"])
-    result = fit(graph, corpus, checkpoint=out, chains=chains, progress=not quiet and sys.stderr.isatty(), **options)
+    result = fit(graph, corpus, save_to=out, progress=False if quiet else "auto", **options)
     return _fitted(out, result)
 
 
@@ -122,7 +123,7 @@ def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
     from pitmanyor.results.fitting import resume
 
-    return _fitted(path, resume(path, progress=not quiet and sys.stderr.isatty(), **options))
+    return _fitted(path, resume(path, progress=False if quiet else "auto", **options))
 
 
 def _fitted(path: Path, fit: Fit) -> Answer:
@@ -197,8 +198,7 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
         print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
     source = Source([file], {"links": str(follows), "min_df": 2})
-    options = {"sweeps": sweeps, "seed": seed, "samples": min(20, sweeps // 2)}
-    answer = fit_source(source, "tntm", out / "run", options, 1, quiet)
+    answer = fit_source(source, "tntm", out / "run", {"sweeps": sweeps, "seed": seed}, quiet)
     from pitmanyor.report import write_report
 
     page = write_report(out / "run", out / "report.html").resolve()

@@ -82,13 +82,13 @@ def held_out_densities(chains: Sequence[Posterior], graph: Graph, settings: Sett
 def _without(one: Posterior, kept: NDArray[np.bool_], rest: Corpus, graph: Graph, settings: Settings) -> Posterior:
     """A chain's state of the other documents, after some sweeps from the topics that it had found."""
     plan = compile_plan(graph, rest)
-    state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
+    state = new_state(plan, max_topics=settings.max_topics, rule=settings.sampler.rule)
     take_discounts(state, one.state)  # so few sweeps would not find them
     chain = Chain(
         state,
         seed=settings.seed,
         chain=settings.chain,
-        passes=settings.passes,
+        passes=settings.sampler.passes,
         n_threads=default_threads(plan.n_tokens),
     )
     topics = np.empty(plan.n_tokens, np.int64)

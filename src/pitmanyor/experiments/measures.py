@@ -19,6 +19,7 @@ from pitmanyor.experiments.rows import Row, rows_of
 from pitmanyor.experiments.settings import Settings
 from pitmanyor.experiments.streams import STREAMS, joint_perplexity
 from pitmanyor.results.fitting import Fit, fit
+from pitmanyor.runs.fit_options import Network, Start
 from pitmanyor.state.topic_sizes import least_share
 from pitmanyor.version import __version__
 
@@ -71,15 +72,15 @@ def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
 
 
 def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
-    options: dict[str, Any] = {"sweeps": settings.sweeps, "samples": settings.samples, "seed": seed, "threads": 1}
+    options: dict[str, Any] = {"sweeps": settings.sweeps, "keep": settings.keep, "seed": seed, "threads": 1}
     if not row.graph.streams:
-        options["n_topics"] = settings.network_topics
+        options["network"] = Network(n_topics=settings.network_topics)
     else:  # where topics are given they are all dealt, so that no row has a start of its own
         given = [node.over for node in row.graph.nodes if isinstance(node.over, int)]
         options["max_topics"] = None if given else row.max_topics
-        most = row.max_topics or settings.initial_topics
-        options["initial_topics"] = min(settings.initial_topics, most, *given)
-    fitted = fit(row.graph, pool(train, row.pooling), **options)
+        most = row.max_topics or settings.start_topics
+        options["start"] = Start(topics=min(settings.start_topics, most, *given))
+    fitted = fit(row.graph, pool(train, row.pooling), progress=False, **options)
     if fitted.n_sweeps < settings.sweeps:
         raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
     return fitted

@@ -19,9 +19,9 @@ class Settings:
     seed: of the split; repeat r of every row samples with seed + r.
     test: the share of each author's posts that is held out.
     held_links: the share of the pairs of authors that is held out, 0 for none.
-    samples: states of the second half of the sweeps that held-out text is averaged over.
+    keep: states of the second half of the sweeps that held-out text is averaged over.
     max_topics: no more topics than this.
-    initial_topics: dealt at random before the search for a start, the same number for all rows.
+    start_topics: dealt at random before the search for a start, the same number for all rows.
     network_topics: topics of the network without text, which cannot find out by itself.
     """
 
@@ -30,21 +30,21 @@ class Settings:
     seed: int = 1
     test: float = 0.1
     held_links: float = 0.1
-    samples: int = 5
+    keep: int = 5
     max_topics: int | None = None
-    initial_topics: int = 100
+    start_topics: int = 100
     network_topics: int = 20
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise PlanError(f"there is no experiment {self.kind!r}; they are {', '.join(KINDS)}")
-        if self.sweeps < 4 or self.seed < 0 or not 1 <= self.samples <= self.sweeps // 4:
+        if self.sweeps < 4 or self.seed < 0 or not 1 <= self.keep <= self.sweeps // 4:
             raise PlanError(
-                f"an experiment takes 4 sweeps or more, a seed of 0 or more, and samples from 1 to a quarter of the "
-                f"sweeps, not {self.sweeps}, {self.seed} and {self.samples}"
+                f"an experiment takes 4 sweeps or more, a seed of 0 or more, and a keep from 1 to a quarter of the "
+                f"sweeps, not {self.sweeps}, {self.seed} and {self.keep}"
             )
-        if self.initial_topics < 1 or (self.max_topics is not None and self.max_topics < 1):
-            raise PlanError(f"numbers of topics are 1 or more, not {self.initial_topics} and {self.max_topics}")
+        if self.start_topics < 1 or (self.max_topics is not None and self.max_topics < 1):
+            raise PlanError(f"numbers of topics are 1 or more, not {self.start_topics} and {self.max_topics}")
         if not 0 < self.test < 1 or not 0 <= self.held_links < 1:
             raise PlanError(
                 f"test and held_links are shares between 0 and 1 (held_links may be 0), not {self.test} and "

@@ -62,7 +62,7 @@ def _plain(value: float) -> float | None:
 def joined_after(atlas: Atlas) -> int | None:
     """After how many sweeps the network joined, if it did: topics are neither born nor retired from then on."""
     fit = atlas.fit
-    joined = fit.run.settings.text_sweeps
+    joined = fit.run.settings.network.text_sweeps or 0
     return joined if fit.graph.link_sets and fit.n_sweeps > joined else None
 
 

@@ -24,9 +24,9 @@ from pitmanyor.results.new_documents import to_infer
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.results.summary_html import fit_html
 from pitmanyor.runs.advance import Run
-from pitmanyor.runs.chain_settings import Method
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import NAMES, create, new_header
+from pitmanyor.runs.fit_options import Method
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.weights import read_weights, write_weights
 from pitmanyor.sampling.chain import Chain
@@ -132,7 +132,7 @@ class Fit(Measured):
     @property
     def method(self) -> Method:
         """How links were sampled: "exact", or "paper", which is not posterior-correct."""
-        return self.run.settings.method
+        return self.run.settings.network.method
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.

@@ -14,153 +14,123 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.results.fitted import Fit as Fit
+from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, teach_keywords
 from pitmanyor.results.new_documents import to_fit
+from pitmanyor.results.notebook_bars import Progress
 from pitmanyor.results.notebook_bars import bars as progress_bars
 from pitmanyor.runs.advance import Run, advance, new_run
-from pitmanyor.runs.chain_settings import METHODS, Method, Settings
+from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.continuing import check_sweeps, continue_run
 from pitmanyor.runs.directory import STATE, Header, Place, create, find_runs, new_header, read_header
+from pitmanyor.runs.fit_options import Network, Sampler, Start, count
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.parallel import continue_together
 from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
 from pitmanyor.sampling.chain import tidy as tidy
 from pitmanyor.sampling.joining import root_of
-from pitmanyor.sampling.sweeps import Sweep, share_of_anchors
+from pitmanyor.sampling.progress import Bars
+from pitmanyor.sampling.sweeps import share_of_anchors
 from pitmanyor.sampling.text_and_network import observed_links
-from pitmanyor.seeds import checked
-from pitmanyor.state import Rule
 from pitmanyor.state.memory import refuse_if_too_large
 
 Preset = Literal["paper"]
-BURN_IN = 5  # collapsed sweeps, each as long as many mixed ones: births in all documents, where topics begin few
+COLLAPSED_FIRST = 5  # sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 FEWEST_TOPICS = 20
-PASSES = 2  # over explicit documents in a sweep: their rows of phi are near by then, and the draws of phi are shared
 
 
+@teach_keywords(FIT_HINTS)
 def fit(
-    model: Graph,
+    graph: Graph,
     corpus: Any,
+    sweeps: int = 500,
     *,
-    sweeps: int | None = None,
-    seed: int,
-    max_topics: int | None = None,
-    sweep: Sweep = "mixed",
-    burn_in: int | None = None,
-    anchors: float | None = None,
-    passes: int | None = None,
-    initial_topics: int | None = None,
-    threads: int | None = None,
-    rule: Rule = "clamp",
-    moves: bool | None = None,
-    text_sweeps: int | None = None,
-    spare_topics: int = 5,
-    n_topics: int | None = None,
-    method: Method = "exact",
-    preset: Preset | None = None,
-    samples: int = 0,
+    seed: int = 0,
     chains: int = 1,
-    chain: int = 0,
-    progress: bool = False,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 300.0,
+    keep: int = 20,
+    burn_in: int | None = None,
+    max_topics: int | None = None,
+    threads: int | None = None,
+    progress: Progress = "auto",
+    save_to: str | os.PathLike[str] | None = None,
+    save_every: float = 300.0,
+    sampler: Sampler = Sampler(),  # noqa: B008  all three are frozen
+    start: Start = Start(),  # noqa: B008
+    network: Network = Network(),  # noqa: B008
+    preset: Preset | None = None,
 ) -> Fit:
     """Sample the posterior of a model of a corpus.
 
-    Exact blocked Gibbs sampling (maths 2-5); the same seed gives the same bytes on any number of threads.
+    Exact blocked Gibbs sampling (maths 2-5). The same seed gives the same bytes on any number of threads. Ctrl-C ends
+    the fit after the current sweep and returns the Fit so far; a second Ctrl-C interrupts at once.
 
-    corpus: a Corpus, or anything that `read` reads with its defaults, such as a path or a data frame.
+    Parameters
+    ----------
+    graph
+        The model: one of `pitmanyor.models`, or a `Graph` of your own.
+    corpus
+        A `Corpus`, or anything that `read` reads with its defaults, such as a path or a data frame.
+    sweeps
+        Number of Gibbs sweeps. Each updates every token at least once.
+    seed
+        Random seed.
+    chains
+        Number of chains, each in a process of its own and on its share of the cores. The Fit is of all of them.
+    keep
+        Number of states that each chain keeps, evenly spread over the sweeps after the burn-in; estimates are averages
+        over them, with intervals. Fewer are kept if there are fewer such sweeps; 0 uses the last state only.
+    burn_in
+        Number of sweeps that are discarded before states are kept. By default half of them.
+    max_topics
+        Upper bound on the number of topics, for models that infer it.
+    threads
+        Number of threads. By default all cores, or one if the corpus is small. Results do not depend on it.
+    progress
+        Whether to show a bar per chain, with the time left. "auto" shows it in a terminal or a notebook.
+    save_to
+        Run directory to create. The run is saved there every `save_every` seconds, at the end, at Ctrl-C and at
+        SIGTERM; `load` reads it, and `resume` continues it.
+    save_every
+        Seconds between two saves.
+    sampler, start, network
+        What few people need to change: see `Sampler`, `Start` and `Network`.
+    preset
+        "paper" for the sampler of the published experiments (a concentration per instance, one pass, no splits and
+        merges), unless `sampler` says otherwise. They made 1,000 sweeps of text and 1,000 more with links.
 
-    sweeps: how often all there is is updated; every token once at least.
-    max_topics: no more topics than this (the posterior given that); below a gem only.
-    sweep: "mixed" (explicit documents and collapsed anchors), "collapsed", or "explicit" (finite roots only).
-    burn_in: collapsed sweeps before mixed ones; none by default where topics are dealt at random (see below), else a
-        quarter of the sweeps, at most 5.
-    anchors: the share of documents that a mixed sweep updates collapsed; by default 10,000 tokens' worth.
-    passes: how often a sweep updates the tokens of other documents between two draws of what documents share; 2 by
-        default, which comes further in the same time than 1 (docs/benchmarks.md).
-    initial_topics: how many topics are dealt at random at first; 0 draws them one after the other. Below a gem a search
-        by splits and merges follows, which leaves little of where it started; 20 by default. A finite root has all its
-        topics from the start.
-    threads: for the parallel parts; by default all cores (one, if the corpus is small). Results do not depend on it.
-    rule: what a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2).
-    moves: whether to split and merge whole topics (maths 4), in the search for a start and in every sweep; by default
-        yes, but for preset="paper" and where a network joins before the first sweep. Without them a quarter of the
-        square root of the number of tokens is dealt.
-    text_sweeps: of a graph with links, sweeps of text alone before the network joins; by default half of all.
-    spare_topics: empty topics beside the live ones when the network joins; from then on topics are neither born nor
-        retired (maths 6).
-    n_topics: of a graph with links and without text, how many topics its vectors are over.
-    method: "exact", or "paper": its Algorithm 3 as printed, which is not posterior-correct, for replication.
-    preset: "paper" for its settings: 1,000 sweeps of text, 1,000 with the network, a concentration for each instance.
-    samples: how many states to keep, evenly spread over the second half of the sweeps; of each chain.
-    chains: how many chains to run, each in a process of its own and on its share of the cores. The Fit is of all of
-        them. Every chain has the bytes that it would have alone, with `chain=` its number.
-    chain: the number of the (first) chain. Chains of one seed and different numbers are independent.
-    progress: whether to show a bar for every chain, with the time left.
-    checkpoint: a directory to be made, where the run is saved every `checkpoint_every` seconds, at the end, at Ctrl-C
-        and at SIGTERM; `load` reads it, and `resume` goes on with it.
-    Ctrl-C ends the fit after the sweep at hand and returns the Fit so far; a second one breaks off at once.
+    >>> from pitmanyor import Corpus, fit, models
+    >>> corpus = Corpus.from_tokens([["bread", "butter"], ["goal", "match"]] * 5)
+    >>> fit(models.lda(2), corpus, sweeps=20, keep=5).n_topics
+    2
     """
-    if not isinstance(model, Graph):
-        raise PlanError(f"model is a Graph such as pitmanyor.models.hpyp(), not {type(model).__name__}")
+    if not isinstance(graph, Graph):
+        raise PlanError(f"graph is a Graph such as pitmanyor.models.hpyp(), not {type(graph).__name__}")
     if preset is not None:
-        model, sweeps, text_sweeps = _as_in_the_paper(model, preset, sweeps, text_sweeps)
-        passes = 1 if passes is None else passes
-        moves = bool(moves)
-    if sweeps is None:
-        raise PlanError('say how many sweeps, such as sweeps=500, or preset="paper"')
-    text_sweeps = sweeps // 2 if text_sweeps is None else int(text_sweeps)
-    if not model.streams and model.link_sets:
-        text_sweeps, spare_topics = 0, _topics_of_links(model, n_topics)
-    elif n_topics is not None:
-        raise PlanError(
-            f"n_topics={n_topics}: a graph with text infers its number of topics. For a fixed number fit "
-            f"models.lda({n_topics}); for an upper bound pass max_topics={n_topics} (n_topics= is for links alone)"
-        )
-    _check(sweeps, seed, samples, initial_topics)
-    if chains < 1 or chain < 0:
-        raise PlanError(f"chains must be 1 or more, and chain 0 or more, not {chains} and {chain}")
-    _check_links(model, text_sweeps, spare_topics, method)
-    plan = compile_plan(model, to_fit(corpus, checkpoint))
-    for links in model.link_sets:
+        graph, sampler = _as_in_the_paper(graph, preset, sampler)
+    asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, _network_of(graph, network, sweeps))
+    count("chains", chains, 1, optional=False)
+    corpus = to_fit(corpus, save_to)
+    plan = compile_plan(graph, corpus)
+    for links in graph.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
-    with_network_at_once = bool(model.link_sets) and text_sweeps == 0  # moves end where a network joins
-    moves = (True if moves is None else bool(moves)) and not with_network_at_once
-    initial_topics = _topics_to_begin_with(plan, initial_topics, max_topics, moves)
-    refuse_if_too_large(plan, initial_topics or max_topics, samples, chains)
-    settings = Settings(
-        sweeps=int(sweeps),
-        seed=int(seed),
-        chain=int(chain),
-        sweep=sweep,
-        burn_in=_collapsed_at_first(burn_in, sweeps, initial_topics),
-        anchors=share_of_anchors(plan.n_tokens) if anchors is None else float(anchors),
-        passes=PASSES if passes is None else int(passes),
-        max_topics=max_topics,
-        initial_topics=initial_topics,
-        rule=rule,
-        samples=int(samples),
-        text_sweeps=text_sweeps if model.link_sets else 0,
-        spare_topics=int(spare_topics) if model.link_sets else 0,
-        method=method,
-        moves=moves,
-    )
+    settings = _filled(asked, plan)
+    refuse_if_too_large(plan, settings.start.topics or max_topics, len(settings.kept), chains)
+    show = progress_bars(progress, [settings.sweeps] * chains)
     if chains > 1:
-        headers = [new_header(model, replace(settings, chain=settings.chain + i), corpus) for i in range(chains)]
-        return _fit_together(plan, headers, checkpoint, _Going(None, threads, checkpoint_every), progress)
-    run = new_run(plan, model, settings, threads)
-    with progress_bars(progress, [settings.sweeps]) as bars:
-        if checkpoint is None:
-            advance(run, None, bars)
+        headers = [new_header(graph, settings.of_chain(start.chain + i), corpus) for i in range(chains)]
+        return _fit_together(plan, headers, save_to, _Going(None, threads, save_every), show)
+    run = new_run(plan, graph, settings, threads)
+    with show:
+        if save_to is None:
+            advance(run, None, show)
             return Fit(run)
-        header = new_header(model, settings, corpus)
-        checkpoints = Checkpoints(checkpoint, header, checkpoint_every)
-        create(checkpoint, [header], corpus)
-        with hold(checkpoint):
-            advance(run, checkpoints, bars)
-    return Fit(run, checkpoint)
+        header = new_header(graph, settings, corpus)
+        checkpoints = Checkpoints(save_to, header, save_every)
+        create(save_to, [header], corpus)
+        with hold(save_to):
+            advance(run, checkpoints, show)
+    return Fit(run, save_to)
 
 
 class _Going(NamedTuple):
@@ -168,18 +138,18 @@ class _Going(NamedTuple):
 
     sweeps: int | None
     threads: int | None
-    checkpoint_every: float
+    save_every: float
 
 
-def _fit_together(plan: Plan, headers: Sequence[Header], checkpoint: Place | None, how: _Going, progress: bool) -> Fit:
+def _fit_together(plan: Plan, headers: Sequence[Header], save_to: Place | None, how: _Going, show: Bars) -> Fit:
     """Several chains as one fit. They run in their directories, which are temporary if none was asked for."""
-    Checkpoints("", headers[0], how.checkpoint_every)  # teaches if that is no time
+    Checkpoints("", headers[0], how.save_every)  # teaches if that is no time
     with tempfile.TemporaryDirectory(prefix="pitmanyor-") as temporary:
-        homes = create(checkpoint or Path(temporary) / "run", headers, plan.corpus)
-        continue_together(homes, how._asdict(), progress_bars(progress, [header.settings.sweeps for header in headers]))
+        homes = create(save_to or Path(temporary) / "run", headers, plan.corpus)
+        continue_together(homes, how._asdict(), show)
         if not all((home / STATE).exists() for home in homes):
             raise KeyboardInterrupt  # it came before every chain had a first state
-        return Fit(_restored(homes, plan), checkpoint)
+        return Fit(_restored(homes, plan), save_to)
 
 
 def _restored(homes: Sequence[Path], plan: Plan | None = None) -> list[Run]:
@@ -191,30 +161,38 @@ def _restored(homes: Sequence[Path], plan: Plan | None = None) -> list[Run]:
 
 
 def load(path: str | os.PathLike[str]) -> Fit:
-    """The fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
+    """Load the fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
 
     A run of several chains is one Fit; one of them, such as RUN/chain-2, can be loaded by itself. A FileError if a file
-    is missing, cut or changed. Nothing in the directory is run as code.
+    is missing, truncated or changed. Nothing in the directory is executed as code.
     """
     return Fit(_restored(find_runs(path)), path)
 
 
+@teach_keywords(RESUME_HINTS)
 def resume(
     path: str | os.PathLike[str],
     sweeps: int | None = None,
     *,
     threads: int | None = None,
-    checkpoint_every: float = 300.0,
-    progress: bool = False,
+    progress: Progress = "auto",
+    save_every: float = 300.0,
 ) -> Fit:
-    """Go on with a run from its last checkpoint, bit for bit as if it had never stopped.
+    """Continue a run from its last checkpoint, bit for bit as if it had never stopped.
 
-    sweeps: how many there shall be in all; by default as many as the fit was asked for.
-    A FileError if another process is writing the run.
+    Parameters
+    ----------
+    path
+        The run directory. A FileError if another process is writing it.
+    sweeps
+        Number of sweeps in all. By default as many as the fit was asked for. If it is raised, the burn-in grows with it
+        unless `burn_in` was given, and states from before its end are dropped.
+    threads, progress, save_every
+        As in `fit`.
     """
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
-    how = _Going(sweeps, threads, checkpoint_every)
+    how = _Going(sweeps, threads, save_every)
     bars = progress_bars(
         progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()]
     )
@@ -228,59 +206,54 @@ def resume(
     return load(path)
 
 
-def _topics_to_begin_with(plan: Plan, initial_topics: int | None, max_topics: int | None, moves: bool) -> int | None:
-    """How many topics to deal at random, or None to draw them one after the other."""
-    if initial_topics is not None:
-        return initial_topics or None
+def _filled(asked: Settings, plan: Plan) -> Settings:
+    """The settings with the defaults that depend on the data."""
+    with_network_at_once = bool(plan.graph.link_sets) and asked.network.text_sweeps == 0
+    moves = asked.sampler.moves and not with_network_at_once  # moves end where a network joins
+    topics = _topics_to_begin_with(plan, asked.start.topics, asked.max_topics, moves)
+    first, anchors = asked.sampler.collapsed_first, asked.sampler.anchors
+    if first is None:  # topics at random do as well without (docs/results/peers.md)
+        first = 0 if topics else min(COLLAPSED_FIRST, asked.sweeps // 4)
+    anchors = share_of_anchors(plan.n_tokens) if anchors is None else float(anchors)
+    sampler = replace(asked.sampler, collapsed_first=first, anchors=anchors, moves=moves)
+    return replace(asked, sampler=sampler, start=replace(asked.start, topics=topics))
+
+
+def _topics_to_begin_with(plan: Plan, topics: int | None, max_topics: int | None, moves: bool) -> int:
+    """Number of topics to assign at random, or 0 to draw them one after the other."""
+    if topics is not None:
+        return topics
     if not plan.n_tokens:
-        return None
+        return 0
     if plan.n_topics is not None:
         return plan.n_topics
     most = plan.n_tokens if max_topics is None else max_topics
     return min(max(FEWEST_TOPICS, 0 if moves else round(math.sqrt(plan.n_tokens) / 4)), most)
 
 
-def _collapsed_at_first(burn_in: int | None, sweeps: int, initial_topics: int | None) -> int:
-    """How many collapsed sweeps come first. Topics dealt at random do as well without (docs/results/peers.md)."""
-    if burn_in is not None:
-        return int(burn_in)
-    return 0 if initial_topics else min(BURN_IN, sweeps // 4)
-
-
-def _as_in_the_paper(
-    model: Graph, preset: str, sweeps: int | None, text_sweeps: int | None
-) -> tuple[Graph, int, int | None]:
-    """The paper's settings: 1,000 + 1,000 sweeps, and a concentration for each instance. What is given stays."""
+def _as_in_the_paper(graph: Graph, preset: str, sampler: Sampler) -> tuple[Graph, Sampler]:
+    """The published settings: a concentration per instance, one pass and no moves. A sampler that is given stays."""
     if preset != "paper":
         raise PlanError(f'preset is "paper" or None, not {preset!r}')
-    if sweeps is None:
-        sweeps, text_sweeps = 2_000 if model.link_sets else 1_000, 1_000 if text_sweeps is None else text_sweeps
-    return model.set("*", share="node"), sweeps, text_sweeps
+    return graph.set("*", share="node"), Sampler(passes=1, moves=False) if sampler == Sampler() else sampler
 
 
-def _topics_of_links(model: Graph, n_topics: int | None) -> int:
+def _network_of(graph: Graph, asked: Network, sweeps: int) -> Network:
+    """How links join, with defaults filled in."""
+    if not graph.streams and graph.link_sets:
+        return replace(asked, text_sweeps=0, spare_topics=_topics_of_links(graph, asked.n_topics))
+    if asked.n_topics is not None:
+        raise PlanError(f"Network(n_topics={asked.n_topics}) is for links without text. {fixed_number(asked.n_topics)}")
+    if not graph.link_sets:
+        return replace(asked, text_sweeps=0, spare_topics=0)
+    root_of(graph)  # teaches if links hang on a node that cannot be sampled
+    return replace(asked, text_sweeps=sweeps // 2) if asked.text_sweeps is None else asked
+
+
+def _topics_of_links(graph: Graph, n_topics: int | None) -> int:
     """How many topics the vectors of a graph without text are over; those of a finite root are there already."""
-    if root_of(model).kind != "gem":
+    if root_of(graph).kind != "gem":
         return 0
-    if n_topics is None or n_topics < 2:
-        raise PlanError(f"a graph of links without text needs n_topics=, 2 or more (such as 10), not {n_topics}")
+    if n_topics is None:
+        raise PlanError("a graph of links without text cannot infer its topics; pass network=Network(n_topics=10)")
     return int(n_topics)
-
-
-def _check_links(model: Graph, text_sweeps: int, spare_topics: int, method: str) -> None:
-    if method not in METHODS:
-        raise PlanError(f"method is one of {', '.join(METHODS)}, not {method!r}")
-    if text_sweeps < 0 or spare_topics < 0:
-        raise PlanError(f"text_sweeps and spare_topics are 0 or more, not {text_sweeps} and {spare_topics}")
-    if model.link_sets:
-        root_of(model)  # teaches if links hang on a node that cannot be sampled
-
-
-def _check(sweeps: int, seed: int, samples: int, initial_topics: int | None) -> None:
-    if sweeps < 0:
-        raise PlanError(f"sweeps must be 0 or more, not {sweeps}")
-    checked(seed)
-    if not 0 <= samples <= max(sweeps // 2, 0):
-        raise PlanError(f"samples come from the second half of the {sweeps} sweeps: ask for 0 to {sweeps // 2}")
-    if initial_topics is not None and initial_topics < 0:
-        raise PlanError(f"initial_topics must be 0 or more, not {initial_topics}")

@@ -9,12 +9,12 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.runs.directory import refuse_existing
 
 
-def to_fit(source: Any, checkpoint: str | os.PathLike[str] | None) -> Corpus:
+def to_fit(source: Any, save_to: str | os.PathLike[str] | None) -> Corpus:
     """A corpus as it is; anything else is read with `read`'s defaults, unless there is a run already."""
     if isinstance(source, Corpus):
         return source
-    if checkpoint is not None:
-        refuse_existing(checkpoint)
+    if save_to is not None:
+        refuse_existing(save_to)
     from pitmanyor.reading import read
 
     return read(source)

@@ -6,16 +6,22 @@ import sys
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
+from pitmanyor.errors import PlanError
 from pitmanyor.sampling.progress import Bars, Swept
 
+Progress = bool | Literal["auto"]
 EVERY = 0.25  # seconds between two drawings
 
 
-def bars(show: bool, totals: Sequence[int]) -> Bars:
-    """Bars for where this runs: a notebook, or a terminal."""
-    return NotebookBars(totals) if show and in_notebook() else Bars(show, totals)
+def bars(progress: Progress, totals: Sequence[int]) -> Bars:
+    """Bars for where this runs: a notebook, or a terminal. "auto" shows none elsewhere, such as in a log file."""
+    if progress not in (True, False, "auto"):
+        raise PlanError(f'progress is "auto", True or False, not {progress!r}')
+    notebook = in_notebook()
+    show = (notebook or sys.stderr.isatty()) if progress == "auto" else bool(progress)
+    return NotebookBars(totals) if show and notebook else Bars(show, totals)
 
 
 def in_notebook() -> bool:

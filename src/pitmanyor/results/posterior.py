@@ -26,8 +26,13 @@ class Posterior:
     """One state of a chain: topics, posterior means, mixing weights."""
 
     def __init__(self, state: State, log_joint: float) -> None:
-        self.state = state
+        self._state = state
         self.log_joint = log_joint
+
+    @property
+    def state(self) -> State:
+        """Counts, topics and walks."""
+        return self._state
 
     @property
     def n_topics(self) -> int:

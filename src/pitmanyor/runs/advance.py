@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from dataclasses import dataclass, field
@@ -10,11 +9,11 @@ from dataclasses import dataclass, field
 from pitmanyor.graph import Graph
 from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
-from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.checkpoints import Checkpoints
+from pitmanyor.runs.kept import Kept, Shell, pack_kept
 from pitmanyor.runs.signals import Termination
-from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join, tidy
+from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join
 from pitmanyor.sampling.interrupt import Interrupt
 from pitmanyor.sampling.progress import Progress, Swept
 from pitmanyor.state import State, new_state
@@ -27,8 +26,14 @@ class Run:
     graph: Graph  # as it was asked for: when a network joins, the chain's own has a finite root
     settings: Settings
     chain: Chain
-    samples: dict[int, Posterior] = field(default_factory=dict)
+    samples: dict[int, Kept] = field(default_factory=dict)
     seconds: float = 0.0
+
+    def keep(self) -> None:
+        """Keep the state of the chain."""
+        state, last = self.chain.state, next(reversed(self.samples.values()), None)
+        shell = last.shell if last and last.shell.holds(state) else Shell(state)
+        self.samples[self.chain.n_sweeps] = Kept(shell, pack_kept(state), self.chain.measures.log_joint)
 
 
 def default_threads(n_tokens: int, beside: int = 1) -> int:
@@ -40,23 +45,25 @@ def default_threads(n_tokens: int, beside: int = 1) -> int:
 
 
 def new_chain(state: State, settings: Settings, threads: int | None, beside: int = 1) -> Chain:
+    sampler, network = settings.sampler, settings.network
+    join = Join(network.text_sweeps or 0, network.spare_topics, network.method)
     return Chain(
         state,
         seed=settings.seed,
         chain=settings.chain,
-        sweep=settings.sweep,
-        burn_in=settings.burn_in,
-        anchors=settings.anchors,
-        passes=settings.passes,
+        kind=sampler.kind,
+        collapsed_first=sampler.collapsed_first or 0,
+        anchors=sampler.anchors,
+        passes=sampler.passes,
         n_threads=threads or default_threads(state.plan.n_tokens, beside),
-        moves=settings.moves,
-        join=Join(settings.text_sweeps, settings.spare_topics, settings.method) if state.plan.graph.link_sets else None,
+        moves=sampler.moves,
+        join=join if state.plan.graph.link_sets else None,
     )
 
 
 def new_run(plan: Plan, graph: Graph, settings: Settings, threads: int | None, beside: int = 1) -> Run:
     """A run that has not begun: `advance` seats its tokens first."""
-    state = new_state(plan, max_topics=settings.max_topics, rule=settings.rule)
+    state = new_state(plan, max_topics=settings.max_topics, rule=settings.sampler.rule)
     return Run(graph, settings, new_chain(state, settings, threads, beside))
 
 
@@ -76,7 +83,7 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
                     progress.update(Swept(0, chain.state.plan.n_tokens, n_topics, math.nan))
                 return not (interrupt.asked or termination.asked)
 
-            chain.initialise(settings.initial_topics, go_on)
+            chain.initialise(settings.start.topics or None, go_on)
             if checkpoints:
                 checkpoints.write(run)
         while chain.n_sweeps < settings.sweeps and not (interrupt.asked or termination.asked):
@@ -84,7 +91,7 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
             if progress:
                 progress.update(_swept(chain))
             if chain.n_sweeps in settings.kept:
-                run.samples[chain.n_sweeps] = Posterior(snapshot(chain.state), chain.measures.log_joint)
+                run.keep()
             run.seconds = time.perf_counter() - started
             if checkpoints and checkpoints.due:
                 checkpoints.attempt(run)
@@ -97,35 +104,3 @@ def advance(run: Run, checkpoints: Checkpoints | None = None, progress: Progress
 def _swept(chain: Chain) -> Swept:
     n_topics = chain.trace.get("topics/large", chain.trace["n_topics"])[-1]  # links alone have no large topics
     return Swept(chain.n_sweeps, chain.state.plan.n_tokens, int(n_topics), chain.measures.log_joint)
-
-
-def snapshot(state: State) -> State:
-    """A copy of what changes; the plan is shared.
-
-    So are the Stirling tables and the terms of small counts. They follow the discounts of the chain, and nothing that
-    is asked of a kept state reads them.
-    """
-    twin = copy.copy(state)
-    twin.net = state.net._replace(
-        **{
-            name: getattr(state.net, name).copy()
-            for name in (
-                "nodes",
-                "reals",
-                "counts",
-                "to",
-                "totals",
-                "n_to",
-                "stay",
-                "open",
-                "rests",
-                "weight",
-                "status",
-            )
-        }
-    )
-    twin.text = state.text._replace(
-        **{name: getattr(state.text, name).copy() for name in ("topic", "code", "concentration", "measures")}
-    )
-    tidy(twin)
-    return twin

@@ -3,47 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from pitmanyor.sampling.sweeps import Sweep
-    from pitmanyor.state import Rule
+from pitmanyor.errors import PlanError
+from pitmanyor.runs.fit_options import Network, Sampler, Start, count
 
-SWEEPS = ("mixed", "collapsed", "explicit")
-RULES = ("clamp", "paper", "singleton")
-METHODS = ("exact", "paper")
-Method = Literal["exact", "paper"]
+GROUPS = {"sampler": Sampler, "start": Start, "network": Network}
+FILLED = {"sampler": ("collapsed_first", "anchors"), "start": ("topics",), "network": ("text_sweeps",)}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments of a fit, with defaults filled in. Threads are not among them: they change no result."""
+    """The arguments of a fit, with defaults filled in. Threads are not among them, because they change no result."""
 
     sweeps: int
     seed: int
-    chain: int = 0
-    sweep: Sweep = "mixed"
-    burn_in: int = 0
-    anchors: float = 0.05
-    passes: int = 1
+    keep: int = 0
+    burn_in: int | None = None
     max_topics: int | None = None
-    initial_topics: int | None = None
-    rule: Rule = "clamp"
-    samples: int = 0
-    text_sweeps: int = 0  # before the network joins; without links it means nothing
-    spare_topics: int = 0
-    method: Method = "exact"
-    moves: bool = False
+    sampler: Sampler = field(default_factory=lambda: Sampler(collapsed_first=0, anchors=0.05, passes=1, moves=False))
+    start: Start = field(default_factory=lambda: Start(topics=0))
+    network: Network = field(default_factory=lambda: Network(text_sweeps=0, spare_topics=0))
+
+    def __post_init__(self) -> None:
+        count("sweeps", self.sweeps, optional=False)
+        count("seed", self.seed, optional=False)
+        count("keep", self.keep, optional=False)
+        count("burn_in", self.burn_in)
+        count("max_topics", self.max_topics, 1)
+        if self.burn_in is not None and self.burn_in >= max(self.sweeps, 1):
+            raise PlanError(f"burn_in={self.burn_in} leaves none of {self.sweeps} sweeps; ask for more sweeps")
+
+    @property
+    def chain(self) -> int:
+        """The number of the chain."""
+        return self.start.chain
+
+    @property
+    def burnt_in(self) -> int:
+        """Number of sweeps before states are kept: half of them by default."""
+        return self.sweeps // 2 if self.burn_in is None else self.burn_in
 
     @property
     def kept(self) -> frozenset[int]:
-        """The sweeps after which a state is kept: evenly spread over the second half."""
-        if not self.samples:
-            return frozenset()
-        return frozenset(np.linspace(self.sweeps / 2, self.sweeps, self.samples + 1).round().astype(int)[1:].tolist())
+        """The sweeps after which a state is kept: evenly spread over those after the burn-in, the last among them."""
+        n_kept = min(self.keep, self.sweeps - self.burnt_in)
+        return frozenset(np.linspace(self.burnt_in, self.sweeps, n_kept + 1).round().astype(int)[1:].tolist())
+
+    def of_chain(self, chain: int) -> Settings:
+        """The same for another chain."""
+        return replace(self, start=replace(self.start, chain=chain))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -51,24 +63,17 @@ class Settings:
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Settings:
         """Settings as they were stored; a ValueError if they cannot be ours."""
-        said = {"passes": 1, "moves": False} | dict(said)  # runs of versions that had neither
-        names = {field.name for field in fields(cls)}
-        if set(said) != names:
-            raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")
-        for name in ("sweeps", "seed", "chain", "burn_in", "samples", "text_sweeps", "spare_topics"):
-            if type(said[name]) is not int or said[name] < 0:
-                raise ValueError(f"{name} is {said[name]!r}, no count")
-        for name in ("max_topics", "initial_topics"):
-            if said[name] is not None and (type(said[name]) is not int or said[name] < 1):
-                raise ValueError(f"{name} is {said[name]!r}, no count")
-        if type(said["passes"]) is not int or said["passes"] < 1:
-            raise ValueError(f"passes is {said['passes']!r}, no count from 1 on")
-        if not isinstance(said["anchors"], int | float) or not 0 < said["anchors"] <= 1:
-            raise ValueError(f"anchors is {said['anchors']!r}, no share")
-        if said["sweep"] not in SWEEPS or said["rule"] not in RULES:
-            raise ValueError(f"sweep {said['sweep']!r} or rule {said['rule']!r} is not known here")
-        if type(said["moves"]) is not bool:
-            raise ValueError(f"moves is {said['moves']!r}, neither true nor false")
-        if said["method"] not in METHODS:
-            raise ValueError(f"method {said['method']!r} is not known here")
-        return cls(**said)
+        _same_names(cls, said)
+        groups = {}
+        for name, kind in GROUPS.items():
+            _same_names(kind, said[name])
+            if empty := [field for field in FILLED[name] if said[name][field] is None]:
+                raise ValueError(f"{name} has no {empty[0]}")
+            groups[name] = kind(**said[name])
+        return cls(**{**said, **groups})
+
+
+def _same_names(kind: type, said: Mapping[str, Any]) -> None:
+    names = {field.name for field in fields(kind)}
+    if set(said) != names:
+        raise ValueError(f"settings {', '.join(sorted(set(said) ^ names))} are missing or unknown")

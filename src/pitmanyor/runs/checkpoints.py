@@ -11,8 +11,8 @@ import numpy as np
 
 from pitmanyor.errors import FileError, PlanError, SaveWarning
 from pitmanyor.files import write_arrays
-from pitmanyor.results.posterior import Posterior
-from pitmanyor.runs.directory import SAMPLE, STATE, Header, Place
+from pitmanyor.runs.directory import SAMPLE, SAMPLES, STATE, Header, Place
+from pitmanyor.runs.kept import Kept
 from pitmanyor.runs.saved import SAMPLE_KIND, SCHEMA, STATE_KIND
 from pitmanyor.runs.states import pack, table_shapes
 from pitmanyor.sampling.health import check_terms
@@ -26,7 +26,7 @@ class Checkpoints:
 
     def __init__(self, path: Place, header: Header, every: float = 300.0) -> None:
         if not every >= 0:
-            raise PlanError(f"checkpoint_every is a number of seconds, 0 or more, not {every!r}")
+            raise PlanError(f"save_every is a number of seconds, 0 or more, not {every!r}")
         self.home, self.header, self.every = Path(path), header, every
         self._last = time.monotonic()
 
@@ -35,7 +35,7 @@ class Checkpoints:
         return time.monotonic() - self._last >= self.every
 
     def write(self, run: Run) -> None:
-        """The states kept since the last time, then the state of the chain, which names them."""
+        """The states kept since the last time, then the state of the chain, which names them; others go."""
         state = run.chain.state
         check_terms(state)
         for sweep, sample in run.samples.items():
@@ -49,6 +49,8 @@ class Checkpoints:
         }
         trace = {f"trace/{name}": np.array(values, np.float64) for name, values in run.chain.trace.items()}
         write_arrays(self.home / STATE, said, pack(state) | trace)
+        for place in set(self.home.glob(SAMPLES)) - {self.home / SAMPLE.format(sweep) for sweep in run.samples}:
+            place.unlink(missing_ok=True)
         self._last = time.monotonic()
 
     def attempt(self, run: Run) -> None:
@@ -63,9 +65,9 @@ class Checkpoints:
                 stacklevel=2,
             )
 
-    def _write_sample(self, sweep: int, sample: Posterior) -> None:
+    def _write_sample(self, sweep: int, sample: Kept) -> None:
         said = self._said(SAMPLE_KIND) | {"sweep": sweep, "log_joint": sample.log_joint}
-        write_arrays(self.home / SAMPLE.format(sweep), said, pack(sample.state))
+        write_arrays(self.home / SAMPLE.format(sweep), said, sample.arrays)
 
     def _said(self, kind: str) -> dict[str, Any]:
         return {"kind": kind, "schema": SCHEMA, "run": self.header.run}

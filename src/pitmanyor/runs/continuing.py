@@ -19,7 +19,7 @@ def continue_run(
     *,
     threads: int | None = None,
     beside: int = 1,
-    checkpoint_every: float = 300.0,
+    save_every: float = 300.0,
     progress: Progress | None = None,
 ) -> Run:
     """Go on from the last checkpoint until there are as many sweeps as asked for; without one, from the start.
@@ -29,10 +29,11 @@ def continue_run(
     read_header(path)  # a place that is no run is told so, and no lock is left there
     with hold(path):
         header, run = reopen(path, threads, beside)
-        checkpoints = Checkpoints(path, header, checkpoint_every)
+        checkpoints = Checkpoints(path, header, save_every)
         if sweeps is not None:
             check_sweeps(path, run.chain.n_sweeps, sweeps)
             run.settings = replace(run.settings, sweeps=int(sweeps))
+            run.samples = {at: state for at, state in run.samples.items() if at > run.settings.burnt_in}
             checkpoints.header = header.with_settings(run.settings)
             write_header(path, checkpoints.header)
         advance(run, checkpoints, progress)

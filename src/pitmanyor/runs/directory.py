@@ -22,8 +22,9 @@ from pitmanyor.machine import move_directory
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
-KIND, SCHEMA = "pitmanyor run", 2
+KIND, SCHEMA = "pitmanyor run", 3
 HEADER, CORPUS, STATE, SAMPLE = "header.json", "corpus.safetensors", "state.safetensors", "sample-{:08d}.safetensors"
+SAMPLES = "sample-*.safetensors"
 CHAIN, CHAIN_NAME = "chain-{}", re.compile(r"chain-(\d+)")  # where one of several chains is
 NAMES = "names.json"  # what people call the topics (topics/names.py); of no concern to the chain
 MAX_BYTES = 8 << 20

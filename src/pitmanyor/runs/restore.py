@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.results.posterior import Posterior
 from pitmanyor.runs.advance import Run, new_chain, new_run
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.directory import CORPUS, SAMPLE, STATE, Header, Place, read_header
+from pitmanyor.runs.kept import Kept, Shell
 from pitmanyor.runs.saved import SAMPLE_KIND, misfit, read_checked, read_saved
-from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack
+from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack, with_columns
 from pitmanyor.sampling.joining import finite_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.discount_values import restore_tables, stirling_discounts
@@ -61,17 +61,26 @@ class Empties:
         self.plan, self.settings = plan, settings
         self._text: State | None = None
         self._joined: dict[int, State] = {}
+        self._shells: dict[tuple[int, int], Shell] = {}
+
+    def shell(self, arrays: Mapping[str, NDArray[Any]]) -> Shell:
+        """What kept states share with others of the same columns."""
+        empty = self.of(arrays)
+        key = id(empty), len(arrays["status"])
+        if key not in self._shells:
+            self._shells[key] = Shell(with_columns(empty, arrays["status"]))
+        return self._shells[key]
 
     def of(self, arrays: Mapping[str, NDArray[Any]]) -> State:
         if not any(name.startswith(NETWORK) for name in arrays):
             if self._text is None:
-                self._text = new_state(self.plan, max_topics=self.settings.max_topics, rule=self.settings.rule)
+                self._text = new_state(self.plan, max_topics=self.settings.max_topics, rule=self.settings.sampler.rule)
             return self._text
         n_topics = n_columns(arrays)
         if not (self.plan.graph.link_sets and 0 < n_topics <= LARGEST):
             raise ValueError("a network that the graph does not have")
         if n_topics not in self._joined:
-            self._joined[n_topics] = new_state(finite_plan(self.plan, n_topics), rule=self.settings.rule)
+            self._joined[n_topics] = new_state(finite_plan(self.plan, n_topics), rule=self.settings.sampler.rule)
         return self._joined[n_topics]
 
 
@@ -91,12 +100,14 @@ def _read_plan(path: Place, header: Header) -> Plan:
     return compile_plan(header.graph, corpus)
 
 
-def _read_sample(path: Place, header: Header, empties: Empties, sweep: int) -> Posterior:
+def _read_sample(path: Place, header: Header, empties: Empties, sweep: int) -> Kept:
     place = Path(path) / SAMPLE.format(sweep)
     said, arrays = read_checked(place, SAMPLE_KIND, header)
     try:
         if said["sweep"] != sweep:
             raise ValueError(f"the state after sweep {said['sweep']}")
-        return Posterior(unpack(empties.of(arrays), arrays), float(said["log_joint"]))
+        shell = empties.shell(arrays)
+        shell.check(arrays)
+        return Kept(shell, arrays, float(said["log_joint"]))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise misfit(place, error) from error

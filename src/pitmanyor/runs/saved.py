@@ -13,7 +13,7 @@ from pitmanyor.errors import FileError
 from pitmanyor.files import read_arrays
 from pitmanyor.runs.directory import STATE, Header, Place
 
-STATE_KIND, SAMPLE_KIND, SCHEMA = "pitmanyor state", "pitmanyor sample", 4
+STATE_KIND, SAMPLE_KIND, SCHEMA = "pitmanyor state", "pitmanyor sample", 5
 Array = NDArray[Any]
 
 

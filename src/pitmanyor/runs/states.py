@@ -54,14 +54,9 @@ def pack(state: State) -> dict[str, Array]:
 
 def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     """The state that was packed. `empty` is a new state of the same plan; a ValueError if they do not fit."""
-    state = copy.copy(empty)
-    capacity = _capacity(arrays["status"])
-    if capacity > state.capacity:
-        grow(state, capacity)  # a new bundle of arrays: `empty` stays as it is
-    if capacity != state.capacity:
-        raise ValueError(f"{capacity} topic columns, which no state of this model has")
+    state = with_columns(empty, arrays["status"])
     _check_shapes(state, arrays)
-    _check_values(state, arrays)
+    check_values(state, arrays)
     net, n_counts = state.net, state.layout.sizes[0]
     counts, stay = np.zeros((n_counts, 2), np.int32), np.zeros(n_counts, net.stay.dtype)
     opened = np.ones(n_counts, net.open.dtype)
@@ -74,8 +69,16 @@ def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     state.net = net._replace(nodes=net.nodes.copy(), reals=reals, counts=counts, stay=stay, open=opened, **dense)
     state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
     state.network = {name.removeprefix(NETWORK): values for name, values in arrays.items() if name.startswith(NETWORK)}
-    if any(values.dtype != np.float64 for values in state.network.values()):
-        raise ValueError("unknowns of a network that are no numbers")
+    return state
+
+
+def with_columns(empty: State, status: Array) -> State:
+    """A copy of an empty state with as many topic columns as a status tells of; a ValueError if it can have none."""
+    state, capacity = copy.copy(empty), _capacity(status)
+    if capacity > state.capacity:
+        grow(state, capacity)  # a new bundle of arrays: `empty` stays as it is
+    if capacity != state.capacity:
+        raise ValueError(f"{capacity} topic columns, which no state of this model has")
     return state
 
 
@@ -126,11 +129,16 @@ def _check_shapes(state: State, arrays: Mapping[str, Array]) -> None:
     for name, (shape, dtype) in wanted.items():
         if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
             raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
-    if n_set and (arrays["at"][0] < 0 or arrays["at"][-1] >= n_counts or np.any(np.diff(arrays["at"]) <= 0)):
+    check_places(arrays["at"], n_counts)
+
+
+def check_places(at: Array, n_counts: int) -> None:
+    """Places of counts, in order."""
+    if len(at) and (at[0] < 0 or at[-1] >= n_counts or np.any(at[1:] <= at[:-1])):
         raise ValueError("places of counts that are none")
 
 
-def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
+def check_values(state: State, arrays: Mapping[str, Array]) -> None:
     """What kernels index with must be in range: they do not look."""
     status, live = arrays["status"], arrays["status"][LIVE:]
     fixed = [MAX_TOPICS, GEM_CELL, RULE]
@@ -149,5 +157,8 @@ def _check_values(state: State, arrays: Mapping[str, Array]) -> None:
             raise ValueError("a walk to a parent that is not there")
     if state.plan.sampled_discounts and not ((arrays[DISCOUNTS] > 0) & (arrays[DISCOUNTS] < 1)).all():
         raise ValueError("a discount outside (0, 1)")
-    if any(arrays[name].size and arrays[name].min() < 0 for name in ("counts", "to", "totals", "n_to")):
+    counted = [arrays[name] for name in ("counts", "to", "totals", "n_to") if name in arrays]
+    if any(part.size and part.min() < 0 for part in counted):
         raise ValueError("a count below zero")
+    if any(part.dtype != np.float64 for name, part in arrays.items() if name.startswith(NETWORK)):
+        raise ValueError("unknowns of a network that are no numbers")

@@ -63,19 +63,19 @@ class Chain:
         *,
         seed: int,
         chain: int = 0,
-        sweep: Sweep = "mixed",
-        burn_in: int = 0,
+        kind: Sweep = "mixed",
+        collapsed_first: int = 0,
         anchors: float | None = None,
         passes: int = 1,
         n_threads: int = 1,
         join: Join | None = None,
         moves: bool = False,
     ) -> None:
-        self.state, self.seed, self.chain, self.burn_in, self.join = state, seed, chain, burn_in, join
+        self.state, self.seed, self.chain, self.join = state, seed, chain, join
+        self.collapsed_first = collapsed_first
         self.network: TextAndNetwork | None = None
         share = share_of_anchors(state.plan.n_tokens) if anchors is None else anchors
-        small = sweep == "mixed" and state.plan.n_tokens <= SMALL_CORPUS
-        kind: Sweep = "collapsed" if small else sweep
+        kind = "collapsed" if kind == "mixed" and state.plan.n_tokens <= SMALL_CORPUS else kind
         self.sweeper = Sweeper(state, kind, anchors=share, passes=passes, n_threads=n_threads, relabels=moves)
         self.measures = Measures(state)
         self.moves = SplitMerge(state) if moves and state.plan.n_tokens else None
@@ -176,7 +176,7 @@ class Chain:
         if self.network:
             self.network.sweep(self.state, seed)
         else:
-            self.sweeper.step(self.state, seed, "collapsed" if seed[2] <= self.burn_in else None)
+            self.sweeper.step(self.state, seed, "collapsed" if seed[2] <= self.collapsed_first else None)
             if self.moves and seed[2] < SEARCHED:
                 tally = self.moves.step(self.state, seed, attempts(seed, self.rate))
         tidy(self.state)

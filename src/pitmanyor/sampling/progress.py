@@ -31,6 +31,7 @@ class Bars:
         self._last: dict[int, tuple[float, int]] = {}  # of each chain: when it was heard of, and its sweeps then
         self._bar = None
         if show:
+            from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as RichProgress
 
@@ -42,6 +43,7 @@ class Bars:
                 TextColumn("{task.fields[topics]} topics"),
                 TextColumn("log joint {task.fields[joint]}"),
                 TimeRemainingColumn(),
+                console=Console(stderr=True),  # standard output is for results
             )
             names = ["sweep"] if len(totals) == 1 else [f"chain {i}" for i in range(len(totals))]
             self._tasks = [

@@ -16,7 +16,7 @@ PER_COUNT = 16  # customers, tables, stay, open
 PER_CELL = 40  # where its counts and restaurants are
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
 PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
-PER_SAMPLED = 8  # topic and code: a kept sample has its own, and tables of its own
+PER_KEPT_TOKEN, PER_KEPT_COUNT, PER_KEPT_RESTAURANT = 4, 12, 32  # of a kept state, which has no zeros (runs/kept.py)
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
 UNKNOWN = 2**62  # bytes, where the system does not tell
@@ -50,24 +50,31 @@ def memory_of(state: State) -> Memory:
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
-def refuse_if_too_large(plan: Plan, n_topics: int | None, samples: int = 0, chains: int = 1) -> None:
-    """Raise before a fit starts whose count tables, and those of the samples it keeps, exceed this machine's memory.
+def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains: int = 1) -> None:
+    """Raise before a fit starts whose count tables, and those of the states it keeps, exceed this machine's memory.
 
     Of several chains all are in memory at the same time.
     """
     capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
-    tables = _bytes(build_blocks(plan, capacity))
-    need = chains * (tables + plan.n_tokens * PER_TOKEN)
-    kept, have = chains * samples * (tables + plan.n_tokens * PER_SAMPLED), physical_memory()
+    blocks = build_blocks(plan, capacity)
+    need = chains * (_bytes(blocks) + plan.n_tokens * PER_TOKEN)
+    kept, have = chains * keep * kept_bytes(plan, blocks), physical_memory()
     if need + kept > have:
-        also = f", and its {chains * samples} samples {kept / 1e9:.1f} GB" if samples else ""
+        also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
         fewer = "run fewer chains, " if chains > 1 else ""
-        fewer += "keep fewer samples, " if samples and need <= have else ""
+        fewer += "pass a lower keep, " if keep and need <= have else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
             f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
             f"has {have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
         )
+
+
+def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:
+    """At most so many bytes are kept of a state: no node has more counts that are not zero than there are tokens."""
+    n_counts = sum(min(block.n_cells * block.width, plan.n_tokens) for block in blocks)
+    n_rests = sum(block.n_instances * block.own for block in blocks)
+    return plan.n_tokens * PER_KEPT_TOKEN + n_counts * PER_KEPT_COUNT + n_rests * PER_KEPT_RESTAURANT
 
 
 def larger_layout(state: State, columns: int) -> Layout:
