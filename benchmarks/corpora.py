@@ -119,6 +119,28 @@ def kos_blog(min_df: int = 5) -> Corpus | None:
     return None if table is None else _corpus({"word": table["tokens"]}, min_df)
 
 
+def ap_news(min_df: int = 5) -> Corpus | None:
+    """Articles of the Associated Press (2,246 documents, 0.4 M tokens), or None where the data are not at hand."""
+    table = _read("ap_news")
+    return None if table is None else _corpus({"word": table["tokens"]}, min_df)
+
+
+def crisislex(min_df: int = 5) -> Corpus | None:
+    """Tweets about 19 disasters (37,518 documents, 0.29 M tokens), or None where the data are not at hand."""
+    table = _read("crisislex_events")
+    return None if table is None else _corpus({"word": table["tokens"]}, min_df)
+
+
+def congress_posts(n_posts: int = 60_000, min_df: int = 5) -> Corpus | None:
+    """So many tweets of the US Congress with hashtags and authors, drawn at random; None where not at hand."""
+    table = _read("congress_follow")
+    if table is None:
+        return None
+    rows = np.sort(np.random.default_rng(0).permutation(len(table["author"]))[:n_posts])
+    mine = {name: [column[d] for d in rows] for name, column in table.items()}
+    return _corpus({"word": mine["tokens"], "hashtag": mine["hashtags"]}, min_df, mine)
+
+
 def congress_follow(min_df: int = 5) -> Corpus | None:
     """Tweets of the US Congress (209,440 documents, 3.1 M words, hashtags, authors), or None where not at hand."""
     table = _read("congress_follow")

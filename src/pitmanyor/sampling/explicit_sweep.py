@@ -16,6 +16,8 @@ from pitmanyor.state.engines import Engine, Fold, Scratch, Work
 from pitmanyor.state.scratch_arrays import new_mean_sums
 from pitmanyor.state.state import State
 
+RELABELLED_EVERY = 4  # sweeps: in every one it would take as long as the tokens of short documents do
+
 
 class Explicit:
     """Scratch of the explicit sweep for a number of threads, and its cached sums."""
@@ -36,8 +38,9 @@ class Explicit:
         self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
 
     def relabel(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
-        """Draw one topic of each of `documents` anew, for all tokens that have it together."""
+        """Draw one topic anew, for all tokens that have it together, in those of `documents` whose turn it is."""
         self._make_room(state)
+        documents = documents[documents % RELABELLED_EVERY == seed[2] % RELABELLED_EVERY]
         relabel_documents(state.net, state.text, state.topics, state.words, self.labels, documents, n_held, seed)
 
     def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:

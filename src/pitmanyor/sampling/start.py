@@ -136,15 +136,18 @@ class TopicSearch:
 
     def _merge_large(self, state: State, rng: np.random.Generator) -> int:
         """Those that share most words with another are tried first."""
-        moves, n_refused, done = self.moves, 0, set[int]()
+        moves, n_refused, done, refused = self.moves, 0, set[int](), set[frozenset[int]]()
         nearest = {int(k): self._nearest(state, int(k)) for k in np.flatnonzero(moves.sizes())}
         for one in sorted(nearest, key=lambda k: -nearest[k][1]):
-            other = nearest[one][0]
-            if one in done or other in done or n_refused >= PATIENCE:
+            pair = frozenset({one, nearest[one][0]})
+            if pair & done or pair in refused or n_refused >= PATIENCE:
                 continue
-            made = self._merge(state, rng, one, other)
-            done |= {one, other} if made else set()
-            n_refused = 0 if made else n_refused + 1
+            if self._merge(state, rng, one, nearest[one][0]):
+                done |= pair
+                n_refused = 0
+            else:
+                refused.add(pair)
+                n_refused += 1
         return len(done) // 2
 
     def _nearest(self, state: State, one: int) -> tuple[int, float]:

@@ -27,7 +27,7 @@ from pitmanyor.kernels.documents.general import explicit
 from pitmanyor.kernels.documents.one_node import own_words_draw
 from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.restaurant.arrays import ROW, WIDE
-from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.explicit_sweep import RELABELLED_EVERY, Explicit
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.sampling.text_and_network import TextAndNetwork
@@ -180,7 +180,7 @@ class DocumentChain:
         """P of drawing one topic of the document anew."""
 
         def update() -> None:
-            self.explicit.relabel(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2))
+            self.explicit.relabel(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, RELABELLED_EVERY))
 
         return self._matrix([self._from(start, update) for start in self.states])
 
