@@ -82,7 +82,7 @@ def larger_layout(state: State, columns: int) -> Layout:
 
     Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
     """
-    have = physical_memory() - _bytes(state.layout.blocks) - state.plan.n_tokens * PER_TOKEN
+    have = physical_memory() - _bytes(state.layout.blocks) - len(state.text.topic) * PER_TOKEN
     for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
         tables = _bytes(build_blocks(state.plan, capacity))
         if tables <= have:

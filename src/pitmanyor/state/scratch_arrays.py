@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, DocumentScratch
-from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, ActiveTopics
+from pitmanyor.kernels.documents.one_node.scratch import NONE, ActiveTopics
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
@@ -55,7 +55,7 @@ def local_nodes(plan: Plan) -> list[int]:
 
 def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentScratch:
     """Scratch of the general engine: slots for the topics of the longest document, and the common slot."""
-    longest = _longest(plan)
+    longest = plan.longest
     slots, nodes = min(longest, capacity) + 2, max(len(local_nodes(plan)), 1)
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     shared = max(int(plan.topic_walks.n_shared.max()), int(plan.word_walks.n_shared.max()))
@@ -83,7 +83,7 @@ def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentS
 def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
     """Scratch of the engine of topic nodes."""
     n_streams = len(plan.graph.streams)
-    longest, n_slots = _longest(plan), _row_slots(plan, capacity)
+    longest, n_slots = plan.longest, _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
@@ -92,7 +92,7 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
         tokens=apart(n_threads, n_slots, np.int32),
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
         reals=apart(n_threads, (n_bases + 3 * n_local + 1) * n_slots, precision),
-        slot_of=apart(n_threads, capacity, np.uint32, NO_SLOT),
+        slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
         seat=apart(n_threads, longest, np.uint32),
         facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
         scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
@@ -113,14 +113,9 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     return node_rows
 
 
-def _longest(plan: Plan) -> int:
-    """Tokens of the longest document."""
-    return int(np.diff(plan.order.first[:: len(plan.graph.streams)]).max())
-
-
 def _row_slots(plan: Plan, capacity: int) -> int:
     """Slots of node rows: for bases and topics of the longest document, read in whole lanes."""
-    return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
+    return (_count_bases(plan) + min(plan.longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
 def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float | np.uint32 = 0) -> NDArray[Any]:
@@ -151,13 +146,13 @@ def _count_bases(plan: Plan) -> int:
 def new_active_topics(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> ActiveTopics:
     """Scratch of documents with one local node."""
     n_streams = len(plan.graph.streams)
-    longest = _longest(plan)
+    longest = plan.longest
     shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     return ActiveTopics(
         topic=np.zeros(shape, np.uint32),
         column=np.zeros(shape, np.uint32),
-        slot_of=np.full((n_threads, capacity), NO_SLOT, np.uint32),
+        slot_of=np.full((n_threads, capacity), NONE, np.uint32),
         seat=np.zeros((n_threads, longest), np.uint32),
         customers=np.zeros(shape, np.int32),
         tables=np.zeros(shape, np.int32),
@@ -182,6 +177,6 @@ def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
 def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:
     """Scratch of the means of new documents."""
     n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _row_slots(plan, capacity))
-    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, _longest(plan)))
+    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, plan.longest))
     of_weight, of_stay = (apart(n_threads, n_slots, precision) for _ in range(2))
     return MeanSums(of_bases, of_tokens, of_weight, of_stay, apart(n_threads, capacity, precision))

@@ -1,0 +1,250 @@
+"""A chain over shards leaves the bytes of the chain of the whole corpus."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib import import_module
+from unittest.mock import patch
+
+import numba
+import numpy as np
+import pytest
+
+from pitmanyor.corpus import Corpus
+from pitmanyor.errors import PlanError, StateError
+from pitmanyor.graph import Beta, Graph, mix, uniform
+from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
+from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.chain import Chain
+from pitmanyor.shards.shard import Moving, join, moving_of
+from pitmanyor.shards.sharded import bounds_of, empty_state, in_memory
+from pitmanyor.shards.sharded_chain import ShardedChain
+from pitmanyor.shards.step import Worker
+from pitmanyor.simulation import simulate
+from pitmanyor.state import new_state
+
+SWEEPS, MANY = 9, 6  # with few anchors some topics are held by none, and labels change
+OPTIONS = {"seed": 7, "anchors": 0.05, "burn_in": 1, "passes": 2}
+
+
+def author_words(*, also_emits: bool) -> Graph:
+    """Words per author and topic: cells for the pairs that occur. The node above may emit too, and then is no leaf."""
+    g = Graph()
+    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
+    phi = g.pyp("phi", base=g.pyp("gamma", base=uniform("vocabulary")), plate="topic")
+    g.tokens("word", topic=theta, emit=g.pyp("own", base=phi, plate=("author", "topic")))
+    if also_emits:
+        g.tokens("tag", topic=theta, emit=phi)
+    return g
+
+
+def two_streams(*, shared: bool) -> Graph:
+    """Two streams that emit from one node, or each from its own with its own words."""
+    g = Graph()
+    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
+    theta = g.pyp("theta", base=nu, plate="document")
+    phi = g.pyp("phi", base=uniform("vocabulary" if shared else "word"), plate="topic", discount=0)
+    g.tokens("word", topic=theta, emit=phi)
+    g.tokens("tag", topic=nu, emit=phi if shared else g.pyp("psi", base=uniform("tag"), plate="topic"))
+    return g
+
+
+def two_word_parents() -> Graph:
+    g = Graph()
+    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
+    gamma = g.pyp("gamma", base=uniform("vocabulary"))
+    wide = g.pyp("wide", base=gamma, plate="topic")
+    g.tokens("word", topic=theta, emit=g.pyp("phi", base=mix(gamma, wide), plate="topic"))
+    return g
+
+
+LAWS = {"topic_discount": 0.5, "word_discount": 0.7}
+POWER, MIXED = tntm(**LAWS).without("follows"), tntm().without("follows")
+MODELS: dict[str, Graph] = {
+    "lda": lda(6),
+    "hdp_lda": hdp_lda(),
+    "hpyp": hpyp(**LAWS),
+    "author_topic": author_topic(),
+    "tntm": POWER,
+    "bursty": bursty(hpyp()),
+    "bursty tntm": bursty(MIXED),
+    "a concentration for each document": hpyp().set("*", share="node"),
+    "a discount that is sampled": hpyp().set("phi", discount=Beta(1, 1)).set("mu", discount=Beta(1, 1)),
+    "words of authors": author_words(also_emits=False),
+    "words of authors over a node that emits": author_words(also_emits=True),
+    "two streams of one node": two_streams(shared=True),
+    "two streams": two_streams(shared=False),
+    "two parents of words": two_word_parents(),
+}
+
+
+def corpus_of(graph: Graph):
+    fixed = graph.set("*", concentration=2.0)
+    return simulate(fixed, documents=40, tokens=20, groups={"author": 4}, vocabulary=60, seed=3).corpus
+
+
+def run(chain, n_topics, sweeps):
+    chain.initialise(n_topics)
+    for _ in range(sweeps):
+        chain.step()
+
+
+def plain(graph, corpus, n_topics=MANY, **options):
+    chain = Chain(new_state(compile_plan(graph, corpus)), **options)
+    run(chain, n_topics, SWEEPS)
+    return chain.state.net, chain.state.text, chain.trace
+
+
+def sharded(graph, corpus, size, n_topics=MANY, order=range, **options):
+    bounds, has_tokens = bounds_of(graph, corpus, size)
+    state = empty_state(graph, corpus, bounds)
+    held = in_memory(state, corpus, bounds, has_tokens)
+    held.holder.order = order
+    chain = ShardedChain(state, held, **options)
+    run(chain, n_topics, SWEEPS)
+    text = join(state.plan, list(held.holder.texts()))
+    own = chain.state.text.concentration
+    return state.net, text._replace(topic=chain.shards.place[text.topic], concentration=own), chain.trace
+
+
+def differences(one, other) -> list[str]:
+    """What is not the same, to the last bit, of two chains."""
+    nets = ("counts", "to", "totals", "n_to", "stay", "open", "rests", "weight", "status", "reals")
+    texts = ("first", "word", "topic", "code", "cells", "context", "number", "concentration", "measures")
+    found = [name for name in nets if getattr(one[0], name).tobytes() != getattr(other[0], name).tobytes()]
+    found += [name for name in texts if getattr(one[1], name).tobytes() != getattr(other[1], name).tobytes()]
+    return found + [name for name in {**one[2], **other[2]} if one[2].get(name) != other[2].get(name)]
+
+
+@pytest.fixture(autouse=True)
+def no_corpus_is_small(monkeypatch):
+    monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 0)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_shards_of_any_size_have_the_bytes_of_the_whole_corpus(name):
+    graph = MODELS[name]
+    corpus = corpus_of(graph)
+    whole = plain(graph, corpus, **OPTIONS)
+    for size in (100, 10_000):
+        assert differences(whole, sharded(graph, corpus, size, **OPTIONS)) == []
+
+
+def test_shards_may_be_swept_in_any_order_and_on_any_number_of_threads():
+    graph = MODELS["tntm"]
+    corpus = corpus_of(graph)
+    once = sharded(graph, corpus, 100, **OPTIONS)
+    backwards = sharded(graph, corpus, 100, order=lambda n: range(n - 1, -1, -1), **OPTIONS)
+    assert differences(once, backwards) == []
+    if numba.config.NUMBA_NUM_THREADS > 1:
+        assert differences(once, sharded(graph, corpus, 100, n_threads=2, **OPTIONS)) == []
+    assert differences(once, sharded(graph, corpus, 100, **{**OPTIONS, "seed": 8})) != []
+
+
+@pytest.mark.parametrize(
+    ("name", "n_topics", "options"),
+    [
+        ("lda", 6, {"sweep": "explicit"}),
+        ("hpyp", None, {"sweep": "collapsed"}),
+        ("hpyp", None, {"anchors": 1.0}),
+        ("hpyp", 5, {"anchors": 1e-9}),  # then one document is an anchor
+    ],
+)
+def test_every_kind_of_sweep_has_the_same_bytes(name, n_topics, options):
+    graph = MODELS[name]
+    corpus = corpus_of(graph)
+    whole = plain(graph, corpus, n_topics, seed=7, **options)
+    assert differences(whole, sharded(graph, corpus, 150, n_topics, seed=7, **options)) == []
+
+
+def test_small_corpora_are_swept_collapsed(monkeypatch):
+    monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 20_000)
+    graph = MODELS["hpyp"]
+    corpus = corpus_of(graph)
+    assert differences(plain(graph, corpus, seed=7), sharded(graph, corpus, 150, seed=7)) == []
+
+
+def test_documents_without_tokens_are_no_matter():
+    corpus = Corpus.from_tokens([[], ["a", "b", "a"], [], [], ["c", "a"], []] * 8)
+    whole = plain(hpyp(), corpus, **OPTIONS)
+    assert differences(whole, sharded(hpyp(), corpus, 4, **OPTIONS)) == []
+
+
+def plant(monkeypatch, module: str, name: str, make):
+    home = import_module(f"pitmanyor.shards.{module}")
+    monkeypatch.setattr(home, name, make(getattr(home, name)))
+
+
+MUTANTS = {
+    "draws keyed by the place in the shard": (
+        "sharded",
+        "read_shard",
+        lambda real: lambda *given: real(*given)._replace(number=real(*given).number - real(*given).number[:1]),
+    ),
+    "labels that shards are not told": (
+        "step",
+        "obey",
+        lambda real: lambda text, orders: real(text, orders._replace(place=np.arange(999, dtype=np.int32))),
+    ),
+    "anchors that are not sent back": (
+        "step",
+        "obey",
+        lambda real: (
+            lambda text, orders: real(
+                text, orders._replace(anchors=orders.anchors[:0], moved=Moving(*(part[:0] for part in orders.moved)))
+            )
+        ),
+    ),
+    "customers that are counted twice": (
+        "step",
+        "count_cells",
+        lambda real: lambda *given: [real(*given), real(*given)],
+    ),
+    "sums of the first shard alone": ("shard_sweeper", "add_sums", lambda real: lambda parts: real(list(parts)[:1])),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_mistakes_are_seen(mutant, monkeypatch):
+    graph = MODELS["hpyp"]
+    corpus = corpus_of(graph)
+    whole = plain(graph, corpus, **OPTIONS)
+    plant(monkeypatch, *MUTANTS[mutant])
+    with suppress(StateError, IndexError, ValueError):  # seen sooner
+        assert differences(whole, sharded(graph, corpus, 100, **OPTIONS)) != []
+
+
+def test_a_step_writes_to_no_input():
+    graph = MODELS["bursty tntm"]
+    corpus = corpus_of(graph)
+    bounds, has_tokens = bounds_of(graph, corpus, 200)
+    state = empty_state(graph, corpus, bounds)
+    held = in_memory(state, corpus, bounds, has_tokens)
+    chain, before = ShardedChain(state, held, **OPTIONS), []
+
+    def frozen(real):
+        def step(self, shard, orders, counts):
+            arrays = [*shard.text, *shard.leaves, orders.place, orders.anchors, *orders.moved, orders.concentration]
+            net = self.shared.state.net
+            kept = [array.tobytes() for array in (*arrays, *net)]
+            out = real(self, shard, orders, counts)
+            before.append(kept == [array.tobytes() for array in (*arrays, *net)])
+            assert not any(np.shares_memory(new, old) for new, old in zip(out[0], moving_of(shard.text), strict=True))
+            return out
+
+        return step
+
+    with patch("pitmanyor.shards.step.Worker.step", frozen(Worker.step)):
+        run(chain, 5, 3)
+    assert before and all(before)
+
+
+def test_what_shards_cannot_do_is_refused():
+    corpus = corpus_of(MODELS["hpyp"])
+    for graph, word in ((tntm(), "network"), (hpyp().set("theta", discount=Beta(1, 1)), "discount")):
+        with pytest.raises(PlanError, match=word):
+            empty_state(graph, corpus, np.array([0, 40]))
+    bounds, has_tokens = bounds_of(hpyp(), corpus)
+    state = empty_state(hpyp(), corpus, bounds)
+    with pytest.raises(PlanError, match="splits and merges"):
+        ShardedChain(state, in_memory(state, corpus, bounds, has_tokens), seed=1, moves=True)
