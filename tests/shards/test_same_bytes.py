@@ -17,7 +17,7 @@ from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.shards.shard import Moving, join, moving_of
-from pitmanyor.shards.sharded import bounds_of, empty_state, in_memory
+from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, in_memory
 from pitmanyor.shards.sharded_chain import ShardedChain
 from pitmanyor.shards.step import Worker
 from pitmanyor.simulation import simulate
@@ -95,11 +95,14 @@ def plain(graph, corpus, n_topics=MANY, **options):
     return chain.state.net, chain.state.text, chain.trace
 
 
-def sharded(graph, corpus, size, n_topics=MANY, order=range, **options):
+def sharded(graph, corpus, size, n_topics=MANY, order=range, home=None, **options):
     bounds, has_tokens = bounds_of(graph, corpus, size)
     state = empty_state(graph, corpus, bounds)
-    held = in_memory(state, corpus, bounds, has_tokens)
-    held.holder.order = order
+    if home is None:
+        held = in_memory(state, corpus, bounds, has_tokens)
+        held.holder.order = order
+    else:
+        held = in_files(state, corpus, bounds, has_tokens, home)
     chain = ShardedChain(state, held, **options)
     run(chain, n_topics, SWEEPS)
     text = join(state.plan, list(held.holder.texts()))
@@ -128,6 +131,13 @@ def test_shards_of_any_size_have_the_bytes_of_the_whole_corpus(name):
     whole = plain(graph, corpus, **OPTIONS)
     for size in (100, 10_000):
         assert differences(whole, sharded(graph, corpus, size, **OPTIONS)) == []
+
+
+@pytest.mark.parametrize("name", ["hpyp", "bursty tntm", "words of authors", "a concentration for each document"])
+def test_shards_in_files_have_the_bytes_of_the_whole_corpus(name, tmp_path):
+    graph = MODELS[name]
+    corpus = corpus_of(graph)
+    assert differences(plain(graph, corpus, **OPTIONS), sharded(graph, corpus, 150, home=tmp_path, **OPTIONS)) == []
 
 
 def test_shards_may_be_swept_in_any_order_and_on_any_number_of_threads():
@@ -224,7 +234,7 @@ def test_a_step_writes_to_no_input():
 
     def frozen(real):
         def step(self, shard, orders, counts):
-            arrays = [*shard.text, *shard.leaves, orders.place, orders.anchors, *orders.moved, orders.concentration]
+            arrays = [*shard.text, *shard.leaves, orders.place, orders.anchors, *orders.moved, *orders[3:]]
             net = self.shared.state.net
             kept = [array.tobytes() for array in (*arrays, *net)]
             out = real(self, shard, orders, counts)

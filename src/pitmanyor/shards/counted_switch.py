@@ -39,7 +39,10 @@ class CountedSwitch(Switch):
 
     def _count(self, state: State, leaves: LeafIndex) -> None:
         assert self.counts is not None
-        np.add(state.net.counts, self.counts.customers, out=state.net.counts)
+        for i in self.shared:
+            if i not in leaves.nodes:
+                rows = state.layout.blocks[i].rows
+                state.net.counts[rows] += self.counts.customers[rows]
         np.add(state.net.totals, self.counts.totals, out=state.net.totals)
 
     def _up_leaf(self, state: State, i: int, leaves: LeafIndex, seed: Seed) -> None:

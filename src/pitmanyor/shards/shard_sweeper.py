@@ -47,6 +47,7 @@ class ShardSweeper(Sweeper):
         self.place = np.arange(state.capacity, dtype=np.int32)  # labels of topics since shards were last told
         self.sizes = np.zeros(state.capacity, np.int64)  # tokens of every topic
         self.sums: DocumentSums = ()
+        self.ahead: tuple[Seed, list[Text]] | None = None  # the anchors of the next sweep, as shards have them
 
     def initialise(self, state: State, seed: Seed, n_topics: int | None) -> None:
         """Seat every token, document by document: topics are dealt at random, or drawn one after the other."""
@@ -80,12 +81,15 @@ class ShardSweeper(Sweeper):
         anchors, n_held = self._update_anchors(state, chosen, seed)
         if n_held:
             self.counted.down(state, seed, n_held=n_held)
-        orders = list(self._orders(chosen, anchors))
+        following = (seed[0], seed[1], seed[2] + 1)
+        wanted = self._pick(following) if kind == "mixed" else chosen
+        orders = list(self._orders(chosen, anchors, wanted))
         shared = Shared(state, self.counted.leaf_cells, n_held, seed, self.passes, self.n_threads)
         counts, deltas = self.holder.sweep(shared, orders)
         if n_held:
             self.counted.absorb(state, counts, seed)
         self._told(deltas)
+        self.ahead = (following, [delta.wanted for delta in deltas])
 
     def _update_all(self, state: State, update: Callable[[Text, int], None]) -> None:
         """Update every document at the driver, shard after shard; `update` is told the text and its first document."""
@@ -96,8 +100,8 @@ class ShardSweeper(Sweeper):
             update(state.text, int(start))
             self.holder.put(number, moving_of(state.text))
             sizes = np.bincount(state.text.topic, minlength=state.capacity)
-            deltas.append(Delta(sum_text(state), sizes))
-        state.text = self.resting
+            deltas.append(Delta(sum_text(state), sizes, self.resting))
+        state.text, self.ahead = self.resting, None
         self._told(deltas)
 
     def _up_to_date(self, text: Text, documents: slice | Ints) -> Text:
@@ -129,7 +133,8 @@ class ShardSweeper(Sweeper):
 
     def _update_anchors(self, state: State, chosen: Sequence[Ints], seed: Seed) -> tuple[Text, int]:
         """Update anchors at the driver, and let the topics that they hold come first; returns how many these are."""
-        text = join(self.outline, self.holder.anchors(chosen))
+        known = self.ahead is not None and self.ahead[0] == seed
+        text = join(self.outline, self.ahead[1] if known and self.ahead else self.holder.anchors(chosen))
         state.text = self._up_to_date(text, text.number.astype(np.int64))
         documents = np.arange(len(text.context))
         collapsed(state, documents, seed)
@@ -158,7 +163,7 @@ class ShardSweeper(Sweeper):
         """Live topics first."""
         self._relabel(state, np.ones(state.capacity, bool))
 
-    def _orders(self, chosen: Sequence[Ints], anchors: Text) -> Iterator[Orders]:
+    def _orders(self, chosen: Sequence[Ints], anchors: Text, wanted: Sequence[Ints]) -> Iterator[Orders]:
         """What every shard is told, in their order."""
         n_streams, done = anchors.leaf.shape[1], 0
         for number, (start, stop) in enumerate(_pairs(self.sharded.bounds)):
@@ -171,7 +176,7 @@ class ShardSweeper(Sweeper):
                 anchors.measures[documents],
             )
             own = self.resting.concentration[:, start:stop].copy()
-            yield Orders(self.place.copy(), chosen[number], moved, own)
+            yield Orders(self.place.copy(), chosen[number], moved, own, wanted[number])
             done = documents.stop
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from pitmanyor.shards.cut import SHARD_TOKENS, cut, document_lengths
 from pitmanyor.shards.in_memory import Holder, InMemory
 from pitmanyor.shards.outline import Outline, draw_outline
 from pitmanyor.shards.shard import read_shard, take
+from pitmanyor.shards.shard_files import write_shards
 from pitmanyor.shards.step import Shard
 from pitmanyor.state.state import START, Rule, State, new_state
 
@@ -79,6 +81,13 @@ def in_memory(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np
     shards = list(read_shards(state, corpus, bounds))
     assert isinstance(state.plan, Outline)
     return Sharded(InMemory(state.plan, shards), bounds, has_tokens, count_tokens([one.leaves for one in shards]))
+
+
+def in_files(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np.bool_], home: Path) -> Sharded:
+    """All shards of a corpus in a directory; one of them is in memory at a time."""
+    assert isinstance(state.plan, Outline)
+    holder, tokens = write_shards(state.plan, home, read_shards(state, corpus, bounds))
+    return Sharded(holder, bounds, has_tokens, tokens)
 
 
 def count_tokens(parts: list[Leaves]) -> Leaves:

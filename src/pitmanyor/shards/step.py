@@ -15,7 +15,8 @@ from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.leaves import LeafCells, LeafIndex
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed
-from pitmanyor.shards.shard import Moving, moving_of, tokens_of
+from pitmanyor.shards.outline import Outline
+from pitmanyor.shards.shard import Moving, moving_of, take, tokens_of
 from pitmanyor.state.engines import Work
 from pitmanyor.state.state import State
 
@@ -39,6 +40,7 @@ class Orders(NamedTuple):
     anchors: Ints  # documents that the driver has updated by itself, and what they have now
     moved: Moving
     concentration: NDArray[np.float64]  # (own, document)
+    wanted: Ints  # documents that the driver wants to see afterwards: the anchors of the next sweep
 
 
 class Shared(NamedTuple):
@@ -69,19 +71,22 @@ class Delta(NamedTuple):
 
     sums: DocumentSums
     sizes: Ints  # tokens of every topic
+    wanted: Text
 
 
 def no_counts(shared: Shared) -> Counts:
+    """Zeros; memory that no customer is counted in is never touched."""
     net, blocks = shared.state.net, shared.state.layout.blocks
     leaves = {i: np.zeros((blocks[i].n_cells, shared.n_held), np.int32) for i in shared.leaves}
-    return Counts(np.zeros_like(net.counts), np.zeros_like(net.totals), leaves)
+    return Counts(np.zeros(net.counts.shape, np.int32), np.zeros(net.totals.shape, np.int64), leaves)
 
 
 class Worker:
     """Sweeps shards, one after the other. Its scratch outlives a shard, and nothing in it changes a result."""
 
     def __init__(self, shared: Shared) -> None:
-        self.shared = shared
+        assert isinstance(shared.state.plan, Outline)
+        self.shared, self.outline = shared, shared.state.plan
         self.switch = Switch(shared.state, shared.n_threads)
         self.explicit = Explicit(shared.state, shared.n_threads)
         if shared.n_held:
@@ -99,7 +104,7 @@ class Worker:
             self.explicit.visit(state, Work(order[others[order]], n_held, shared.seed, shared.passes))
             self._count(state, shard.leaves, counts)
         sizes = np.bincount(text.topic, minlength=state.capacity)
-        return moving_of(text), Delta(sum_text(state), sizes)
+        return moving_of(text), Delta(sum_text(state), sizes, take(self.outline, text, orders.wanted))
 
     def _count(self, state: State, leaves: Leaves, counts: Counts) -> None:
         state.net = state.net._replace(counts=counts.customers, totals=counts.totals)
