@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 class Holder(Protocol):
     """Who holds the shards of a corpus and sweeps them."""
 
+    n_workers: int
+    traffic: tuple[int, int]  # bytes to shards and from them in the last sweep
+
     def __len__(self) -> int: ...
 
     def texts(self) -> Iterator[Text]:
@@ -39,6 +42,7 @@ class InMemory:
 
     def __init__(self, outline: Outline, shards: Sequence[Shard]) -> None:
         self.outline, self.shards = outline, list(shards)
+        self.n_workers, self.traffic = 1, (0, 0)
         self.order: Callable[[int], Sequence[int]] = range  # in which shards are swept; no result depends on it
 
     def __len__(self) -> int:

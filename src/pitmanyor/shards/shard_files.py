@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from pitmanyor.errors import FileError
 from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.kernels.switching.leaf_tables import Leaves
+from pitmanyor.sampling.leaves import tokens_by_cell
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import FIXED, Moving, is_by_token, moving_of, take
+from pitmanyor.shards.shard import FIXED, MOVING, Moving, is_by_token, moving_of, take
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
+from pitmanyor.state.state import State
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -49,32 +51,64 @@ def read_parts(path: Path, n: int) -> list[Array]:
         raise FileError(f"{path}: a shard cannot be read ({error}); it was cut or removed during the fit") from error
 
 
-class ShardFile:
-    """Writes and reads the shards of one corpus in a directory; `like` has what all of them share."""
+class ShardFiles:
+    """The shards of one corpus in a directory: what no sweep changes in one file, what sweeps change in another."""
 
-    def __init__(self, home: Path, like: Shard, cells_by_token: bool) -> None:
-        self.home, self.like, self.by_token = home, like, cells_by_token
+    def __init__(self, state: State, home: Path) -> None:
+        """`state` is any state of the outline: its text has what all shards share."""
+        assert isinstance(state.plan, Outline)
+        self.home, self.outline = home, state.plan
+        nobody = take(self.outline, state.text, np.zeros(0, np.int64))
+        self.like = Shard(nobody, tokens_by_cell(state.over(nobody)))
+        self.names = [name for name in FIXED if name != "cells" or any(is_by_token(self.outline))]
+
+    def fixed_path(self, number: int) -> Path:
+        return self.home / FIXED_FILE.format(number)
+
+    def moving_path(self, number: int) -> Path:
+        return self.home / MOVING_FILE.format(number)
 
     def write_fixed(self, number: int, shard: Shard) -> None:
-        fixed = [getattr(shard.text, name) for name in FIXED if name != "cells" or self.by_token]
-        write_parts(self.home / FIXED_FILE.format(number), [*fixed, shard.leaves.first, shard.leaves.token])
+        fixed = [getattr(shard.text, name) for name in self.names]
+        write_parts(self.fixed_path(number), [*fixed, shard.leaves.first, shard.leaves.token])
 
     def write_moving(self, number: int, moving: Moving) -> None:
-        write_parts(self.home / MOVING_FILE.format(number), moving)
+        write_parts(self.moving_path(number), moving)
+
+    def read_fixed(self, number: int) -> list[Array]:
+        return read_parts(self.fixed_path(number), len(self.names) + 2)
+
+    def read_moving(self, number: int) -> Moving:
+        return read_moving(self.moving_path(number))
 
     def read(self, number: int) -> Shard:
-        names = [name for name in FIXED if name != "cells" or self.by_token]
-        *fixed, first, token = read_parts(self.home / FIXED_FILE.format(number), len(names) + 2)
-        moving = Moving(*read_parts(self.home / MOVING_FILE.format(number), len(Moving._fields)))
-        text = self.like.text._replace(**dict(zip(names, fixed, strict=True)), **moving._asdict())
+        return self.assemble(self.read_fixed(number), self.read_moving(number))
+
+    def assemble(self, fixed: Sequence[Array], moving: Moving) -> Shard:
+        """A shard from what its files hold."""
+        *of_text, first, token = fixed
+        text = self.like.text._replace(**dict(zip(self.names, of_text, strict=True)), **moving._asdict())
         return Shard(text, self.like.leaves._replace(first=first, token=token))
+
+    def apart(self, text: Text) -> tuple[Array, ...]:
+        """Documents without what all shards share, which need not travel."""
+        return tuple(getattr(text, name) for name in (*self.names, *MOVING))
+
+    def together(self, arrays: Sequence[Array]) -> Text:
+        """The documents that were taken apart."""
+        return self.like.text._replace(**dict(zip((*self.names, *MOVING), arrays, strict=True)))
+
+
+def read_moving(path: Path) -> Moving:
+    return Moving(*read_parts(path, len(Moving._fields)))
 
 
 class InFiles:
     """Shards in a directory. The next is read and the last is written while one is swept."""
 
-    def __init__(self, outline: Outline, files: ShardFile, n_shards: int) -> None:
-        self.outline, self.files, self.n_shards = outline, files, n_shards
+    def __init__(self, files: ShardFiles, n_shards: int) -> None:
+        self.outline, self.files, self.n_shards = files.outline, files, n_shards
+        self.n_workers, self.traffic = 1, (0, 0)
 
     def __len__(self) -> int:
         return self.n_shards
@@ -113,21 +147,12 @@ class InFiles:
         return counts, deltas
 
 
-def write_shards(outline: Outline, home: Path, shards: Iterator[Shard]) -> tuple[InFiles, Leaves]:
+def write_shards(state: State, home: Path, shards: Iterator[Shard]) -> tuple[ShardFiles, Leaves]:
     """Write shards one after the other; also how many tokens every cell of a leaf has in all of them."""
-    by_token, files, total = any(is_by_token(outline)), None, None
+    files = ShardFiles(state, home)
+    total = np.zeros_like(files.like.leaves.first)
     for number, shard in enumerate(shards):
-        if files is None or total is None:
-            files, total = ShardFile(home, shard, by_token), shard.leaves.first.copy()
-        else:
-            total += shard.leaves.first
+        total += shard.leaves.first
         files.write_fixed(number, shard)
         files.write_moving(number, moving_of(shard.text))
-    assert files is not None and total is not None
-    leaves = files.like.leaves._replace(first=total, token=np.zeros(0, np.int32))
-    files.like = _without_documents(outline, files.like)
-    return InFiles(outline, files, number + 1), leaves
-
-
-def _without_documents(outline: Outline, shard: Shard) -> Shard:
-    return Shard(take(outline, shard.text, np.zeros(0, np.int64)), shard.leaves._replace(token=np.zeros(0, np.int32)))
+    return files, files.like.leaves._replace(first=total)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -26,6 +28,16 @@ from pitmanyor.state.topic_columns import relabel
 Ints = NDArray[np.int64]
 
 
+class Costs(NamedTuple):
+    """What a sweep over shards took: bytes to them and from them; seconds of work, of the way, and at the driver."""
+
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    seconds_computing: float = 0.0
+    seconds_on_the_way: float = 0.0
+    seconds_at_the_driver: float = 0.0
+
+
 class ShardSweeper(Sweeper):
     """Carries out sweeps of one kind over shards; leaves the bytes that `Sweeper` leaves of the whole corpus."""
 
@@ -47,6 +59,7 @@ class ShardSweeper(Sweeper):
         self.place = np.arange(state.capacity, dtype=np.int32)  # labels of topics since shards were last told
         self.sizes = np.zeros(state.capacity, np.int64)  # tokens of every topic
         self.sums: DocumentSums = ()
+        self.costs = Costs()
         self.ahead: tuple[Seed, list[Text]] | None = None  # the anchors of the next sweep, as shards have them
 
     def initialise(self, state: State, seed: Seed, n_topics: int | None) -> None:
@@ -71,7 +84,7 @@ class ShardSweeper(Sweeper):
     def step(self, state: State, seed: Seed, sweep: Sweep | None = None) -> None:
         """One update of every token, and of those of explicit documents as many as there are passes."""
         numba.set_num_threads(self.n_threads)
-        kind = sweep or self.sweep
+        kind, started, self.costs = sweep or self.sweep, time.perf_counter(), Costs()
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
         if kind == "collapsed" or (kind == "mixed" and self.anchors == 1.0):
@@ -83,13 +96,19 @@ class ShardSweeper(Sweeper):
             self.counted.down(state, seed, n_held=n_held)
         following = (seed[0], seed[1], seed[2] + 1)
         wanted = self._pick(following) if kind == "mixed" else chosen
-        orders = list(self._orders(chosen, anchors, wanted))
+        orders, asked = list(self._orders(chosen, anchors, wanted)), time.perf_counter()
         shared = Shared(state, self.counted.leaf_cells, n_held, seed, self.passes, self.n_threads)
-        counts, deltas = self.holder.sweep(shared, orders)
+        counts, deltas, waited = *self.holder.sweep(shared, orders), time.perf_counter()
         if n_held:
             self.counted.absorb(state, counts, seed)
         self._told(deltas)
         self.ahead = (following, [delta.wanted for delta in deltas])
+        self.costs = self._costs(deltas, waited - asked, time.perf_counter() - started)
+
+    def _costs(self, deltas: Sequence[Delta], asking: float, whole: float) -> Costs:
+        """The last sweep took so many seconds as a whole, and shards answered after so many of them."""
+        computing = sum(delta.seconds for delta in deltas) / self.holder.n_workers
+        return Costs(*self.holder.traffic, computing, max(asking - computing, 0.0), whole - asking)
 
     def _update_all(self, state: State, update: Callable[[Text, int], None]) -> None:
         """Update every document at the driver, shard after shard; `update` is told the text and its first document."""

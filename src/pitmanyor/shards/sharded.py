@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,13 @@ from pitmanyor.errors import PlanError
 from pitmanyor.graph import Beta, Graph
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.sampling.leaves import tokens_by_cell
+from pitmanyor.shards.broadcast import save_outline
 from pitmanyor.shards.cut import SHARD_TOKENS, cut, document_lengths
 from pitmanyor.shards.in_memory import Holder, InMemory
+from pitmanyor.shards.on_dask import OnDask
 from pitmanyor.shards.outline import Outline, draw_outline
 from pitmanyor.shards.shard import read_shard, take
-from pitmanyor.shards.shard_files import write_shards
+from pitmanyor.shards.shard_files import InFiles, write_shards
 from pitmanyor.shards.step import Shard
 from pitmanyor.state.state import START, Rule, State, new_state
 
@@ -85,9 +88,17 @@ def in_memory(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np
 
 def in_files(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np.bool_], home: Path) -> Sharded:
     """All shards of a corpus in a directory; one of them is in memory at a time."""
-    assert isinstance(state.plan, Outline)
-    holder, tokens = write_shards(state.plan, home, read_shards(state, corpus, bounds))
-    return Sharded(holder, bounds, has_tokens, tokens)
+    files, tokens = write_shards(state, home, read_shards(state, corpus, bounds))
+    return Sharded(InFiles(files, len(bounds) - 1), bounds, has_tokens, tokens)
+
+
+def on_dask(
+    state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np.bool_], home: Path, client: Any
+) -> Sharded:
+    """All shards of a corpus on the workers of a cluster; `home` is a directory that all of them see."""
+    save_outline(state, home)
+    files, tokens = write_shards(state, home, read_shards(state, corpus, bounds))
+    return Sharded(OnDask(client, files, len(bounds) - 1), bounds, has_tokens, tokens)
 
 
 def count_tokens(parts: list[Leaves]) -> Leaves:

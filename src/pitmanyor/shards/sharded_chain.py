@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.sampling.chain import Chain
+from pitmanyor.sampling.split_merge import Tally
 from pitmanyor.sampling.sweeps import Sweep
 from pitmanyor.seeds import Seed
 from pitmanyor.shards.shard_sweeper import ShardSweeper
 from pitmanyor.shards.sharded import Sharded
 from pitmanyor.state.state import State
+
+COSTS = "shards/"  # names of the trace, of what no seed determines
 
 
 class ShardedChain(Chain):
@@ -58,6 +61,11 @@ class ShardedChain(Chain):
 
     def _measure(self, seed: Seed) -> None:
         self.measures.take(self.state, seed, self.shards.sums)
+
+    def _remember(self, tally: Tally | None) -> None:
+        super()._remember(tally)
+        for name, value in self.shards.costs._asdict().items():
+            self._add(f"{COSTS}{name}", value)
 
     def _topic_sizes(self) -> NDArray[np.int64]:
         return self.shards.sizes[: self.state.n_topics]

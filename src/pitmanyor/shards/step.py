@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +73,7 @@ class Delta(NamedTuple):
     sums: DocumentSums
     sizes: Ints  # tokens of every topic
     wanted: Text
+    seconds: float = 0.0  # of work
 
 
 def no_counts(shared: Shared) -> Counts:
@@ -94,7 +96,7 @@ class Worker:
 
     def step(self, shard: Shard, orders: Orders, counts: Counts) -> tuple[Moving, Delta]:
         """The shard's documents after a sweep; their customers are added to `counts`. The shard stays as it was."""
-        shared, n_held = self.shared, self.shared.n_held
+        shared, n_held, started = self.shared, self.shared.n_held, time.perf_counter()
         text = obey(shard.text, orders)
         state = shared.state.over(text)
         if n_held:
@@ -104,7 +106,8 @@ class Worker:
             self.explicit.visit(state, Work(order[others[order]], n_held, shared.seed, shared.passes))
             self._count(state, shard.leaves, counts)
         sizes = np.bincount(text.topic, minlength=state.capacity)
-        return moving_of(text), Delta(sum_text(state), sizes, take(self.outline, text, orders.wanted))
+        sums, wanted = sum_text(state), take(self.outline, text, orders.wanted)
+        return moving_of(text), Delta(sums, sizes, wanted, time.perf_counter() - started)
 
     def _count(self, state: State, leaves: Leaves, counts: Counts) -> None:
         state.net = state.net._replace(counts=counts.customers, totals=counts.totals)
