@@ -6,7 +6,6 @@ from pitmanyor.graph import Beta, Graph, mix, uniform
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
-from pitmanyor.shards.shard import join
 from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, in_memory, on_dask
 from pitmanyor.shards.sharded_chain import COSTS, ShardedChain
 from pitmanyor.simulation import simulate
@@ -98,9 +97,8 @@ def sharded(graph, corpus, size, n_topics=MANY, order=range, home=None, client=N
         held.holder.order = order
     chain = ShardedChain(state, held, **options)
     run(chain, n_topics, SWEEPS)
-    text = join(state.plan, list(held.holder.texts()))
-    own = chain.state.text.concentration
-    return state.net, text._replace(topic=chain.shards.place[text.topic], concentration=own), chain.trace
+    state = chain.whole(corpus, home)
+    return state.net, state.text, chain.trace
 
 
 def differences(one, other) -> list[str]:

@@ -14,10 +14,14 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError, StateError
 from pitmanyor.graph import Beta
 from pitmanyor.models import hpyp, tntm
+from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.chain import Chain
 from pitmanyor.shards.shard import Moving, moving_of
-from pitmanyor.shards.sharded import bounds_of, empty_state, in_memory
+from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, in_memory
 from pitmanyor.shards.sharded_chain import ShardedChain
 from pitmanyor.shards.step import Worker
+from pitmanyor.state import new_state
+from pitmanyor.state.means import mean
 from shard_chains import MODELS, OPTIONS, corpus_of, differences, plain, run, sharded
 
 
@@ -40,6 +44,34 @@ def test_shards_in_files_have_the_bytes_of_the_whole_corpus(name, tmp_path):
     graph = MODELS[name]
     corpus = corpus_of(graph)
     assert differences(plain(graph, corpus, **OPTIONS), sharded(graph, corpus, 150, home=tmp_path, **OPTIONS)) == []
+
+
+@pytest.mark.parametrize("name", ["tntm", "words of authors", "bursty"])
+def test_all_shards_together_are_a_state_of_the_whole_corpus(name, tmp_path):
+    """Its plan is the one that is compiled, and estimates are the same."""
+    graph = MODELS[name]
+    corpus = corpus_of(graph)
+    plan, bounds = compile_plan(graph, corpus), bounds_of(graph, corpus, 150)
+    state = empty_state(graph, corpus, bounds[0])
+    chain = ShardedChain(state, in_files(state, corpus, *bounds, tmp_path), **OPTIONS)
+    run(chain, 6, 2)
+    for home in (None, tmp_path):
+        whole = chain.whole(corpus, home)
+        for part in ("cells", "topic_walks", "word_walks", "order", "instances"):
+            assert same(getattr(plan, part), getattr(whole.plan, part)), part
+        assert same(plan.context, whole.plan.context) and same(plan.leaf, whole.plan.leaf)
+        other = Chain(new_state(plan), **OPTIONS)
+        run(other, 6, 2)
+        for node in graph.nodes:
+            assert np.array_equal(mean(whole, node.name), mean(other.state, node.name))
+
+
+def same(one, other) -> bool:
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    return same(vars(one), vars(other)) if hasattr(one, "__dict__") else one is other or one == other
 
 
 def test_shards_may_be_swept_in_any_order_and_on_any_number_of_threads():

@@ -54,6 +54,7 @@ def draw_outline(graph: Graph, corpus: Corpus, bounds: Ints) -> Outline:
     seen = _Seen(graph, corpus)
     for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
         seen.add(int(start), int(stop))
+        corpus.release()
     small = seen.corpus()
     plan = compile_plan(graph, small)
     lengths = document_lengths(corpus, used)

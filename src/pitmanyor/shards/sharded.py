@@ -76,6 +76,7 @@ def read_shards(state: State, corpus: Corpus, bounds: Ints) -> Iterator[Shard]:
     """The shards one after the other."""
     for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
         text = read_shard(state, corpus, int(start), int(stop))
+        corpus.release()
         yield Shard(text, tokens_by_cell(state.over(text)))
 
 

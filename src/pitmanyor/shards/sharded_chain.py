@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.split_merge import Tally
@@ -15,6 +17,7 @@ from pitmanyor.sampling.sweeps import Sweep
 from pitmanyor.seeds import Seed
 from pitmanyor.shards.shard_sweeper import ShardSweeper
 from pitmanyor.shards.sharded import Sharded
+from pitmanyor.shards.whole import Gathering, gather, whole_state
 from pitmanyor.state.state import State
 
 COSTS = "shards/"  # names of the trace, of what no seed determines
@@ -55,6 +58,13 @@ class ShardedChain(Chain):
 
     def initialise_at(self, topics: NDArray[np.int64]) -> None:
         raise PlanError("a corpus in shards cannot start from topics that are given; fit in memory")
+
+    def whole(self, corpus: Corpus, home: Path | None = None) -> State:
+        """The state that the chain of the whole corpus would have; its documents in memory, or in a directory."""
+        outline, shards, own = self.shards.outline, self.shards, self.state.text.concentration
+        gathered = gather if home is None else Gathering(home)
+        text = gathered(outline, shards.holder.texts(), shards.place, own)
+        return whole_state(self.state, corpus, text)
 
     def _tidy(self) -> None:
         self.shards.tidy(self.state)
