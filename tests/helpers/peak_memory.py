@@ -21,7 +21,7 @@ if __name__ == "__main__":
     chain.initialise(20)
     for _ in range(sweeps):
         chain.step()
-    whole = chain.whole(corpus, home)
+    whole = chain.whole()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     arrays = (whole.text.topic, whole.text.code, whole.net.counts, whole.net.rests)
     print(peak, hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest())

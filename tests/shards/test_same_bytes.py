@@ -52,11 +52,11 @@ def test_all_shards_together_are_a_state_of_the_whole_corpus(name, tmp_path):
     graph = MODELS[name]
     corpus = corpus_of(graph)
     plan, bounds = compile_plan(graph, corpus), bounds_of(graph, corpus, 150)
-    state = empty_state(graph, corpus, bounds[0])
-    chain = ShardedChain(state, in_files(state, corpus, *bounds, tmp_path), **OPTIONS)
-    run(chain, 6, 2)
-    for home in (None, tmp_path):
-        whole = chain.whole(corpus, home)
+    for hold in (in_memory, lambda *given: in_files(*given, tmp_path)):
+        state = empty_state(graph, corpus, bounds[0])
+        chain = ShardedChain(state, hold(state, corpus, *bounds), **OPTIONS)
+        run(chain, 6, 2)
+        whole = chain.whole()
         for part in ("cells", "topic_walks", "word_walks", "order", "instances"):
             assert same(getattr(plan, part), getattr(whole.plan, part)), part
         assert same(plan.context, whole.plan.context) and same(plan.leaf, whole.plan.leaf)
@@ -88,8 +88,8 @@ def test_shards_may_be_swept_in_any_order_and_on_any_number_of_threads():
 @pytest.mark.parametrize(
     ("name", "n_topics", "options"),
     [
-        ("lda", 6, {"sweep": "explicit"}),
-        ("hpyp", None, {"sweep": "collapsed"}),
+        ("lda", 6, {"kind": "explicit"}),
+        ("hpyp", None, {"kind": "collapsed"}),
         ("hpyp", None, {"anchors": 1.0}),
         ("hpyp", 5, {"anchors": 1e-9}),  # then one document is an anchor
     ],

@@ -142,6 +142,10 @@ class Chain:
         self.rate = rate_of(self._topic_sizes())
         self.started = True
 
+    def whole(self) -> State:
+        """The state with all documents: as it is here."""
+        return self.state
+
     def _tidy(self) -> None:
         tidy(self.state)
 

@@ -66,6 +66,7 @@ def save_shared(shared: Shared, path: Path) -> int:
         "n_held": shared.n_held,
         "seed": list(map(int, shared.seed)),
         "passes": shared.passes,
+        "relabels": shared.relabels,
         "tables": [
             [int(rows), int(columns)] for rows, columns in zip(state.tables.n_rows, state.tables.n_cols, strict=True)
         ],
@@ -100,7 +101,7 @@ def load_shared(empty: State, path: Path, n_threads: int) -> Shared:
     shapes = tuple((rows, columns) for rows, columns in said["tables"])
     restore_tables(state, _tables(tuple(stirling_discounts(state)), shapes))
     leaves = {int(i): _leaf(arrays, i, *of) for i, of in said["leaves"].items()}
-    return Shared(state, leaves, said["n_held"], tuple(said["seed"]), said["passes"], n_threads)
+    return Shared(state, leaves, said["n_held"], tuple(said["seed"]), said["passes"], said["relabels"], n_threads)
 
 
 @lru_cache(maxsize=1)

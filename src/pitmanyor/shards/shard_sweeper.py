@@ -50,8 +50,10 @@ class ShardSweeper(Sweeper):
         anchors: float = 0.05,
         passes: int = 1,
         n_threads: int = 1,
+        relabels: bool = True,
     ) -> None:
-        super().__init__(state, sweep, anchors=anchors, passes=passes, n_threads=n_threads)
+        how = {"anchors": anchors, "passes": passes, "n_threads": n_threads, "relabels": relabels}
+        super().__init__(state, sweep, **how)  # type: ignore[arg-type]
         assert isinstance(state.plan, Outline)
         self.outline, self.sharded, self.holder = state.plan, sharded, sharded.holder
         self.counted = CountedSwitch(state, sharded.tokens, n_threads)
@@ -97,7 +99,7 @@ class ShardSweeper(Sweeper):
         following = (seed[0], seed[1], seed[2] + 1)
         wanted = self._pick(following) if kind == "mixed" else chosen
         orders, asked = list(self._orders(chosen, anchors, wanted)), time.perf_counter()
-        shared = Shared(state, self.counted.leaf_cells, n_held, seed, self.passes, self.n_threads)
+        shared = Shared(state, self.counted.leaf_cells, n_held, seed, self.passes, self.relabels, self.n_threads)
         counts, deltas, waited = *self.holder.sweep(shared, orders), time.perf_counter()
         if n_held:
             self.counted.absorb(state, counts, seed)

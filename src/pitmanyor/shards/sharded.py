@@ -36,6 +36,8 @@ class Sharded:
     bounds: Ints  # shard i has the documents bounds[i]..bounds[i + 1] - 1
     has_tokens: NDArray[np.bool_]  # by document
     tokens: Leaves  # how many tokens every cell of a leaf has; not where they are
+    corpus: Corpus
+    home: Path | None  # the directory of their files, if they are in files
 
 
 def refuse_unshardable(graph: Graph) -> None:
@@ -84,13 +86,14 @@ def in_memory(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np
     """All shards of a corpus in memory."""
     shards = list(read_shards(state, corpus, bounds))
     assert isinstance(state.plan, Outline)
-    return Sharded(InMemory(state.plan, shards), bounds, has_tokens, count_tokens([one.leaves for one in shards]))
+    tokens = count_tokens([one.leaves for one in shards])
+    return Sharded(InMemory(state.plan, shards), bounds, has_tokens, tokens, corpus, None)
 
 
 def in_files(state: State, corpus: Corpus, bounds: Ints, has_tokens: NDArray[np.bool_], home: Path) -> Sharded:
     """All shards of a corpus in a directory; one of them is in memory at a time."""
     files, tokens = write_shards(state, home, read_shards(state, corpus, bounds))
-    return Sharded(InFiles(files, len(bounds) - 1), bounds, has_tokens, tokens)
+    return Sharded(InFiles(files, len(bounds) - 1), bounds, has_tokens, tokens, corpus, home)
 
 
 def on_dask(
@@ -99,7 +102,7 @@ def on_dask(
     """All shards of a corpus on the workers of a cluster; `home` is a directory that all of them see."""
     save_outline(state, home)
     files, tokens = write_shards(state, home, read_shards(state, corpus, bounds))
-    return Sharded(OnDask(client, files, len(bounds) - 1), bounds, has_tokens, tokens)
+    return Sharded(OnDask(client, files, len(bounds) - 1), bounds, has_tokens, tokens, corpus, home)
 
 
 def count_tokens(parts: list[Leaves]) -> Leaves:

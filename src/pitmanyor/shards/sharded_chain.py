@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.split_merge import Tally
@@ -33,8 +31,8 @@ class ShardedChain(Chain):
         *,
         seed: int,
         chain: int = 0,
-        sweep: Sweep = "mixed",
-        burn_in: int = 0,
+        kind: Sweep = "mixed",
+        collapsed_first: int = 0,
         anchors: float | None = None,
         passes: int = 1,
         n_threads: int = 1,
@@ -42,11 +40,25 @@ class ShardedChain(Chain):
     ) -> None:
         if moves:
             raise PlanError("a corpus in shards makes no splits and merges yet; pass moves=False, or fit in memory")
-        how = {"burn_in": burn_in, "anchors": anchors, "passes": passes, "n_threads": n_threads}
-        super().__init__(state, seed=seed, chain=chain, sweep=sweep, **how)  # type: ignore[arg-type]
+        super().__init__(
+            state,
+            seed=seed,
+            chain=chain,
+            kind=kind,
+            collapsed_first=collapsed_first,
+            anchors=anchors,
+            passes=passes,
+            n_threads=n_threads,
+        )
         plain = self.sweeper
         self.shards = ShardSweeper(
-            state, plain.sweep, sharded, anchors=plain.anchors, passes=passes, n_threads=n_threads
+            state,
+            plain.sweep,
+            sharded,
+            anchors=plain.anchors,
+            passes=passes,
+            n_threads=n_threads,
+            relabels=plain.relabels,
         )
         self.sweeper = self.shards
 
@@ -59,12 +71,12 @@ class ShardedChain(Chain):
     def initialise_at(self, topics: NDArray[np.int64]) -> None:
         raise PlanError("a corpus in shards cannot start from topics that are given; fit in memory")
 
-    def whole(self, corpus: Corpus, home: Path | None = None) -> State:
-        """The state that the chain of the whole corpus would have; its documents in memory, or in a directory."""
-        outline, shards, own = self.shards.outline, self.shards, self.state.text.concentration
-        gathered = gather if home is None else Gathering(home)
-        text = gathered(outline, shards.holder.texts(), shards.place, own)
-        return whole_state(self.state, corpus, text)
+    def whole(self) -> State:
+        """The state that the chain of the whole corpus would have; documents in memory, or in files if shards are."""
+        shards, sharded = self.shards, self.shards.sharded
+        gathered = gather if sharded.home is None else Gathering(sharded.home)
+        text = gathered(shards.outline, shards.holder.texts(), shards.place, self.state.text.concentration)
+        return whole_state(self.state, sharded.corpus, text)
 
     def _tidy(self) -> None:
         self.shards.tidy(self.state)

@@ -52,6 +52,7 @@ class Shared(NamedTuple):
     n_held: int
     seed: Seed
     passes: int
+    relabels: bool
     n_threads: int
 
     @property
@@ -102,6 +103,8 @@ class Worker:
         if n_held:
             others = np.ones(len(text.context), bool)
             others[orders.anchors] = False
+            if shared.relabels:
+                self.explicit.relabel(state, np.flatnonzero(others), n_held, shared.seed)
             order = np.argsort(text.context, kind="stable")
             self.explicit.visit(state, Work(order[others[order]], n_held, shared.seed, shared.passes))
             self._count(state, shard.leaves, counts)

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, DocumentScratch
-from pitmanyor.kernels.documents.one_node.scratch import NONE, ActiveTopics
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, ActiveTopics
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
@@ -92,7 +92,7 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
         tokens=apart(n_threads, n_slots, np.int32),
         counts=apart(n_threads, n_slots * n_local * int(rows.COUNTS), np.int32),
         reals=apart(n_threads, (n_bases + 3 * n_local + 1) * n_slots, precision),
-        slot_of=apart(n_threads, capacity, np.uint32, rows.NONE),
+        slot_of=apart(n_threads, capacity, np.uint32, NO_SLOT),
         seat=apart(n_threads, longest, np.uint32),
         facts=apart(n_threads, n_local * int(rows.FACTS), np.int64),
         scalars=apart(n_threads, n_local * int(rows.SCALARS), np.float64),
@@ -152,7 +152,7 @@ def new_active_topics(plan: Plan, capacity: int, n_threads: int, precision: DTyp
     return ActiveTopics(
         topic=np.zeros(shape, np.uint32),
         column=np.zeros(shape, np.uint32),
-        slot_of=np.full((n_threads, capacity), NONE, np.uint32),
+        slot_of=np.full((n_threads, capacity), NO_SLOT, np.uint32),
         seat=np.zeros((n_threads, longest), np.uint32),
         customers=np.zeros(shape, np.int32),
         tables=np.zeros(shape, np.int32),
