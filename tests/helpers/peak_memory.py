@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import resource
 import sys
 from pathlib import Path
 
+from high_water import high_water
 from pitmanyor.corpus import Corpus
 from pitmanyor.models import lda
 from pitmanyor.shards.sharded import bounds_of, empty_state, in_files
@@ -22,6 +22,6 @@ if __name__ == "__main__":
     for _ in range(sweeps):
         chain.step()
     whole = chain.whole()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak = high_water()
     arrays = (whole.text.topic, whole.text.code, whole.net.counts, whole.net.rests)
     print(peak, hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest())

@@ -55,6 +55,16 @@ def test_memory_changes_no_byte_and_the_run_is_like_any_other(corpus, whole, tmp
     assert differences(parts(longer), parts(resumed)) == []
 
 
+def test_files_are_read_without_being_in_memory(tmp_path):
+    for i in range(2):
+        lines = [f"bread butter{i % 3} oven{j % 7} goal{j % 5} match" for j in range(60)]
+        (tmp_path / f"part-{i}.txt").write_text("\n".join(lines))
+    source = str(tmp_path / "part-*.txt")
+    found, whole = fit(GRAPH, source, 4, memory="2GB", **OPTIONS), fit(GRAPH, source, 4, **OPTIONS)
+    assert isinstance(found.corpus.streams["word"].words.base, np.memmap)
+    assert differences(parts(whole), parts(found)) == []
+
+
 def test_workers_of_this_machine_change_no_byte(corpus, whole):
     pytest.importorskip("distributed")
     found = fit(GRAPH, corpus, 6, memory="2GB", client="local", **OPTIONS)

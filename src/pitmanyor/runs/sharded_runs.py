@@ -31,6 +31,11 @@ class Bounds(NamedTuple):
     client: Any
     home: Path  # of working files; all workers must see it
 
+    @property
+    def corpus(self) -> Path | None:
+        """Where a corpus is put that is read, if memory is bounded."""
+        return None if self.memory is None else self.home / "corpus.safetensors"
+
 
 @contextmanager
 def working_place(memory: str | int | None, client: Any, near: Path | None) -> Iterator[Bounds]:
