@@ -8,6 +8,7 @@ its own digits as zeros) and is compared before anything is parsed, so a changed
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import re
 import secrets
@@ -72,11 +73,16 @@ def write_arrays(path: str | os.PathLike[str], header: Mapping[str, Any], arrays
             file.write(_bytes(array))
 
 
-def read_arrays(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Header and arrays of a file that `write_arrays` made; a FileError if one byte of it is not as written."""
+def read_arrays(
+    path: str | os.PathLike[str], *, mapped: bool = False
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Header and arrays of a file that `write_arrays` made; a FileError if one byte of it is not as written.
+
+    Arrays that are `mapped` stay in the file, and are read as they are used; see `release`.
+    """
     try:
         with open(path, "rb") as file:
-            return _read(path, file)
+            return _read(path, file, mapped)
     except FileError:
         raise
     except FileNotFoundError as error:
@@ -94,7 +100,28 @@ class _Entry(NamedTuple):
     end: int
 
 
-def _read(path: str | os.PathLike[str], file: BufferedReader) -> tuple[dict[str, Any], dict[str, Array]]:
+def release(array: Array) -> None:
+    """Let go of the memory that the parts of a mapped array take which have been read; others have nothing to let go.
+
+    >>> release(np.zeros(3))
+    """
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = getattr(base, "base", None)
+    if base is not None and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        base.madvise(mmap.MADV_DONTNEED)
+
+
+def _map(path: str | os.PathLike[str], start: int, entry: _Entry) -> Array:
+    """An array in a file. One without numbers cannot be mapped, and need not."""
+    if not prod(entry.shape):
+        return np.zeros(entry.shape, entry.dtype)
+    return np.memmap(path, entry.dtype, "r", start + entry.start, entry.shape)
+
+
+def _read(
+    path: str | os.PathLike[str], file: BufferedReader, mapped: bool
+) -> tuple[dict[str, Any], dict[str, Array]]:
     size = os.fstat(file.fileno()).st_size
     prefix = file.read(8)
     length = int.from_bytes(prefix, "little")
@@ -115,6 +142,8 @@ def _read(path: str | os.PathLike[str], file: BufferedReader) -> tuple[dict[str,
     if max([entry.end for entry in entries.values()], default=0) != size - base:
         raise FileError(f"{path}: its arrays do not fill the file; it was not made by pitmanyor")
     arrays = {}
+    if mapped:
+        return header, {name: _map(path, base, entry) for name, entry in entries.items()}
     for name, entry in entries.items():
         array = np.empty(entry.shape, entry.dtype)
         file.seek(base + entry.start)

@@ -20,6 +20,7 @@ from pitmanyor.corpus.pick import indices, split
 from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.corpus.storage import content_hash, load, save
 from pitmanyor.errors import CorpusError
+from pitmanyor.files import release
 
 RESERVED = ("document", "topic", "vocabulary")
 
@@ -145,9 +146,22 @@ class Corpus:
         save(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Corpus:
-        """Read what `save` wrote; a FileError if the file is cut, changed or of another kind."""
-        return cls(**load(path))
+    def load(cls, path: str | os.PathLike[str], *, mapped: bool = False) -> Corpus:
+        """Read what `save` wrote; a FileError if the file is cut, changed or of another kind.
+
+        A corpus that is `mapped` stays in its file, which must not change meanwhile: tokens are read as they are used.
+        """
+        corpus = cls(**load(path, mapped))
+        corpus.release()
+        return corpus
+
+    def release(self) -> None:
+        """Let go of the memory that tokens take which have been read, if the corpus is mapped."""
+        for stream in self.streams.values():
+            release(stream.words)
+            release(stream.offsets)
+        for grouping in self.groups.values():
+            release(grouping.codes)
 
     @classmethod
     def from_tokens(

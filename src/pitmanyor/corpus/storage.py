@@ -50,9 +50,9 @@ def save(corpus: Corpus, path: str | os.PathLike[str]) -> None:
     write_arrays(path, header, arrays)
 
 
-def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+def load(path: str | os.PathLike[str], mapped: bool = False) -> dict[str, Any]:
     """The fields of the corpus in a file."""
-    header, arrays = read_arrays(path)
+    header, arrays = read_arrays(path, mapped=mapped)
     if header.get("kind") != KIND:
         raise FileError(f"{path}: holds {header.get('kind')!r}, not a corpus; give a file that Corpus.save wrote")
     if header.get("schema") != SCHEMA:

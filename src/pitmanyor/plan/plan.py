@@ -113,6 +113,16 @@ class Plan:
     def n_documents(self) -> int:
         return self.corpus.n_documents
 
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest document."""
+        return int(np.diff(self.order.first[:: len(self.graph.streams)]).max())
+
+    @property
+    def commonest(self) -> int:
+        """Tokens of the commonest word."""
+        return int(np.bincount(self.order.word, minlength=1).max())
+
     def lineage(self, name: str) -> set[str]:
         """A node and all its ancestors."""
         return lineage(self.graph, name)

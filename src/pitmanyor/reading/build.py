@@ -17,6 +17,7 @@ from pitmanyor.reading.filters import Sieve, sift, token_filters, word_filter
 from pitmanyor.reading.options import FilterOptions, TextOptions
 from pitmanyor.reading.plain_values import PERIODS
 from pitmanyor.reading.posts import Posts, Run
+from pitmanyor.reading.spool import Spool
 
 
 def build(
@@ -61,7 +62,8 @@ def _vocabulary(posts: Posts, stay: NDArray[np.bool_]) -> tuple[tuple[str, ...],
     """Words that still occur, sorted, and the new number of each."""
     occurs = np.zeros(len(posts.words), bool)
     for run in posts.streams.values():
-        occurs[run.of_posts(stay)] = True
+        for words in run.of_posts(stay):
+            occurs[words] = True
     order = sorted(np.flatnonzero(occurs).tolist(), key=posts.words.__getitem__)
     number = np.full(len(posts.words), -1, np.int32)
     number[order] = np.arange(len(order))
@@ -70,7 +72,10 @@ def _vocabulary(posts: Posts, stay: NDArray[np.bool_]) -> tuple[tuple[str, ...],
 
 def _stream(run: Run, stay: NDArray[np.bool_], number: NDArray[np.int32]) -> Stream:
     offsets = np.concatenate([[0], np.cumsum(run.lengths[stay], dtype=np.int64)])
-    return Stream(frozen(number[run.of_posts(stay)], np.int32), frozen(offsets, np.int64))
+    spool = Spool(run.home)
+    for words in run.of_posts(stay):
+        spool.add(number[words])
+    return Stream(frozen(spool.array(), np.int32), frozen(offsets, np.int64))
 
 
 def _groups(posts: Posts, stay: NDArray[np.bool_], keep: FilterOptions) -> dict[str, Grouping]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus.read_report import Filter
 from pitmanyor.errors import CorpusError
+from pitmanyor.files import release
 from pitmanyor.reading.lexicon import REASONS
 from pitmanyor.reading.options import FilterOptions, TextOptions
 from pitmanyor.reading.posts import Posts
@@ -99,17 +100,18 @@ def document_frequency(posts: Posts, stay: Mask, names: list[str]) -> NDArray[np
     """In how many posts that stay each word occurs, in any of these streams; counted a range of posts at a time."""
     n_words = len(posts.words)
     out = np.zeros(n_words, np.int64)
-    ends = {name: np.concatenate([[0], np.cumsum(posts.streams[name][1], dtype=np.int64)]) for name in names}
+    ends = {name: np.concatenate([[0], np.cumsum(posts.streams[name].lengths, dtype=np.int64)]) for name in names}
     total = sum(ends.values(), np.zeros(posts.n_posts + 1, np.int64))
     start = 0
     while start < posts.n_posts:
         stop = max(start + 1, int(np.searchsorted(total, total[start] + DF_TOKENS, side="right")) - 1)
         keys = []
         for name in names:
-            words, lengths = posts.streams[name]
-            post = np.repeat(np.arange(start, stop), lengths[start:stop])
-            here = words[ends[name][start] : ends[name][stop]]
+            run = posts.streams[name]
+            post = np.repeat(np.arange(start, stop), run.lengths[start:stop])
+            here = run.words[ends[name][start] : ends[name][stop]]
             keys.append((post * n_words + here)[stay[post]])
+            release(run.words)
         pairs = np.sort(np.concatenate(keys))  # several times as fast as np.unique
         first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
         out += np.bincount(pairs[first] % max(n_words, 1), minlength=n_words)
@@ -141,4 +143,7 @@ def word_filter(sieve: Sieve, keep: FilterOptions, shared: list[str]) -> NDArray
 
 
 def _counts(posts: Posts, stay: Mask, name: str) -> NDArray[np.int64]:
-    return np.bincount(posts.streams[name].of_posts(stay), minlength=len(posts.words))
+    out = np.zeros(len(posts.words), np.int64)
+    for words in posts.streams[name].of_posts(stay):
+        out += np.bincount(words, minlength=len(out))
+    return out

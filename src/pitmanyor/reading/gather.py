@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ class Gather:
     text: TextOptions
     keep: FilterOptions
     bad: BadLines
+    home: Path | None = None  # where tokens are put, if not in memory
     lines: list[NDArray[np.int64]] = field(default_factory=list)
     times: list[NDArray[np.int64]] = field(default_factory=list)
     hits: list[NDArray[np.int16]] = field(default_factory=list)
@@ -58,7 +60,7 @@ class Gather:
         if clash := set(self.wanted.streams) & set(self.places.values()):
             raise CorpusError(f"streams= and the text both make a stream {min(clash)!r}; rename the one of the column")
         names = dict.fromkeys(["word", *self.places.values(), *(["hashtag"] if tagged else []), *self.wanted.streams])
-        self.streams = {name: Ragged() for name in names}
+        self.streams = {name: Ragged(self.home) for name in names}
         self.labels = {name: Labels(self.file.missing_values) for name in self.label_columns()}
         self.codes: dict[str, list[NDArray[np.int32]]] = {name: [] for name in self.labels}
         self.dropped: Counter[int] = Counter()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus.flat_strings import Strings
+from pitmanyor.files import release
+from pitmanyor.reading.spool import Spool
+
+PIECE = 2_000_000  # tokens that are looked at together, which bounds the memory of filters
 
 
 class Run(NamedTuple):
@@ -17,40 +22,50 @@ class Run(NamedTuple):
 
     words: NDArray[np.int32]
     lengths: NDArray[np.int32]
+    home: Path | None = None  # the directory of their file, if they are in one
 
-    def of_posts(self, stay: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """The words of these posts."""
-        return self.words[np.repeat(stay, self.lengths)]
+    def ranges(self) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Ranges of posts with the words of each, so many at a time that memory is bounded."""
+        ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
+        start = 0
+        while start < len(self.lengths):
+            stop = max(start + 1, int(np.searchsorted(ends, ends[start] + PIECE, side="right")) - 1)
+            yield slice(start, stop), self.words[ends[start] : ends[stop]]
+            release(self.words)
+            start = stop
+
+    def of_posts(self, stay: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
+        """The words of these posts, some posts at a time."""
+        for posts, words in self.ranges():
+            yield words[np.repeat(stay[posts], self.lengths[posts])]
 
     def only(self, words_stay: NDArray[np.bool_]) -> Run:
         """The run without the words that do not stay."""
-        here = words_stay[self.words]
-        ends = np.concatenate([[0], np.cumsum(here, dtype=np.int64)])
-        offsets = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
-        return Run(self.words[here], np.diff(ends[offsets]).astype(np.int32))
+        spool, lengths = Spool(self.home), np.zeros_like(self.lengths)
+        for posts, words in self.ranges():
+            here = words_stay[words]
+            ends = np.concatenate([[0], np.cumsum(here, dtype=np.int64)])
+            offsets = np.concatenate([[0], np.cumsum(self.lengths[posts], dtype=np.int64)])
+            lengths[posts] = np.diff(ends[offsets])
+            spool.add(words[here])
+        return Run(spool.array(), lengths, self.home)
 
 
-@dataclass
 class Ragged:
-    """A stream that grows: words of all posts, and how many each has."""
+    """A stream that grows: words of all posts, and how many each has; in memory, or in a directory."""
 
-    words: list[NDArray[np.int32]] = field(default_factory=list)
-    lengths: list[NDArray[np.int32]] = field(default_factory=list)
+    def __init__(self, home: Path | None = None) -> None:
+        self.words, self.lengths, self.home = Spool(home), list[NDArray[np.int32]](), home
 
     def add(self, words: NDArray[np.int32], lengths: NDArray[np.int32]) -> None:
-        self.words.append(words)
+        self.words.add(words)
         self.lengths.append(lengths)
 
     def joined(self) -> Run:
-        """The whole; the pieces are let go, so that it is not in memory twice for long."""
-        words, lengths = _join(self.words, np.int32), _join(self.lengths, np.int32)
-        self.words.clear()
+        """The whole; the pieces are let go."""
+        lengths = np.concatenate(self.lengths) if self.lengths else np.empty(0, np.int32)
         self.lengths.clear()
-        return Run(words, lengths)
-
-
-def _join(parts: Sequence[NDArray[np.int32]], dtype: type[np.int32]) -> NDArray[np.int32]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
+        return Run(self.words.array(), lengths, self.home)
 
 
 @dataclass
@@ -74,7 +89,7 @@ class Posts:
         return len(self.lines)
 
     def tokens_of(self, posts: NDArray[np.bool_]) -> int:
-        return sum(int(lengths[posts].sum()) for _, lengths in self.streams.values())
+        return sum(int(run.lengths[posts].sum()) for run in self.streams.values())
 
     def n_authors(self, posts: NDArray[np.bool_]) -> int:
         if "author" not in self.codes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Unpack
 
@@ -21,6 +23,7 @@ from pitmanyor.reading.matrix import is_matrix, posts_of_matrix
 from pitmanyor.reading.options import FileOptions, FilterOptions, Options, TextOptions, alike, bundle
 from pitmanyor.reading.posts import Posts
 from pitmanyor.reading.sources import open_source
+from pitmanyor.reading.spool import spooling
 
 
 def read(
@@ -36,6 +39,7 @@ def read(
     groups: Named = (),
     streams: Named = (),
     vocabulary: Sequence[str] | None = None,
+    save_to: str | os.PathLike[str] | None = None,
     **options: Unpack[Options],
 ) -> Corpus:
     """Read posts into a Corpus.
@@ -50,6 +54,10 @@ def read(
     to be plates; with times, also "year", "month", "week", "day" and "hour". `streams` names columns of tokens. `links`
     is a source of links between authors, or a dict of them by name.
 
+    `save_to` is a file to write, for a source that is larger than memory: tokens go to files beside it while they are
+    read, and the corpus stays in the file (`Corpus.load(save_to, mapped=True)`). Some 60 bytes per post stay in memory,
+    and every distinct word.
+
     Other options: `FileOptions`, `TextOptions` and `FilterOptions` in `pitmanyor.reading` say what each does. What was
     guessed, left out and why is in `Corpus.report`, which `Corpus.describe` prints.
 
@@ -63,15 +71,20 @@ def read(
     """
     file, how, keep = bundle(options)
     asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
-    if is_matrix(source):
-        found = _read_matrix(source, vocabulary, asked, groups)
-    else:
-        found = _read_table(source, (asked, groups, streams), (file, how, keep))
-    corpus = _finish(found, _networks(links, file, found.posts), how, keep)
-    assert corpus.report is not None
     said: dict[str, Any] = {**asked, **options} | ({"groups": groups} if groups else {})
     said |= {"streams": streams} if streams else {}
-    return replace(corpus, report=replace(corpus.report, options=alike(said)))
+    with spooling(save_to) as home:
+        if is_matrix(source):
+            found = _read_matrix(source, vocabulary, asked, groups)
+        else:
+            found = _read_table(source, (asked, groups, streams), (file, how, keep), home)
+        corpus = _finish(found, _networks(links, file, found.posts), how, keep)
+        assert corpus.report is not None
+        corpus = replace(corpus, report=replace(corpus.report, options=alike(said)))
+        if save_to is None:
+            return corpus
+        corpus.save(save_to)
+    return Corpus.load(save_to, mapped=True)
 
 
 class _Found(NamedTuple):
@@ -88,7 +101,10 @@ class _Found(NamedTuple):
 
 
 def _read_table(
-    source: Any, names: tuple[dict[str, Any], Named, Named], options: tuple[FileOptions, TextOptions, FilterOptions]
+    source: Any,
+    names: tuple[dict[str, Any], Named, Named],
+    options: tuple[FileOptions, TextOptions, FilterOptions],
+    home: Path | None,
 ) -> _Found:
     asked, groups, streams = names
     file, how, keep = options
@@ -97,7 +113,7 @@ def _read_table(
     wanted, periods = find_columns(table, asked, groups, streams)
     if keep.retweets == "drop":
         wanted = replace(wanted, retweet_columns=tuple(c for c in RETWEET_COLUMNS if c in table.columns))
-    gather = Gather(wanted, file, how, keep, bad)
+    gather = Gather(wanted, file, how, keep, bad, home)
     for chunk in table.chunks(wanted.columns()):
         gather.add(chunk)
     posts = gather.posts()

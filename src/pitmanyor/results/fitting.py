@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
@@ -28,6 +29,7 @@ from pitmanyor.runs.lock import hold
 from pitmanyor.runs.parallel import continue_together
 from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
+from pitmanyor.runs.sharded_runs import Bounds, in_one_piece, new_sharded_run, prepare, working_place
 from pitmanyor.sampling.chain import tidy as tidy
 from pitmanyor.sampling.joining import root_of
 from pitmanyor.sampling.progress import Bars
@@ -59,6 +61,8 @@ def fit(
     start: Start = Start(),  # noqa: B008
     network: Network = Network(),  # noqa: B008
     preset: Preset | None = None,
+    memory: str | int | None = None,
+    client: Any = None,
 ) -> Fit:
     """Sample the posterior of a model of a corpus.
 
@@ -98,6 +102,15 @@ def fit(
     preset
         "paper" for the sampler of the published experiments (a concentration per instance, one pass, no splits and
         merges), unless `sampler` says otherwise. They made 1,000 sweeps of text and 1,000 more with links.
+    memory
+        Upper bound on the memory of this process, such as "4GB", for a corpus that is larger. Tokens stay in working
+        files beside `save_to`, or in the directory for temporary files. No splits and merges are made, no links are
+        fitted, and the result is that of `Sampler(moves=False)` in memory, byte for byte. Pass files of posts, or a
+        corpus that stays in its file, `Corpus.load(path, mapped=True)`.
+    client
+        Where to sweep a corpus in shards: a Dask `Client`, the address of a scheduler such as "tcp://host:8786", or
+        "local" for workers on the cores of this machine. Workers need `--nthreads 1` and must see the directory of
+        `save_to`. As with `memory`, there are no splits and merges, and the bytes are those of one process.
 
     >>> from pitmanyor import Corpus, fit, models
     >>> corpus = Corpus.from_tokens([["bread", "butter"], ["goal", "match"]] * 5)
@@ -110,6 +123,12 @@ def fit(
         graph, sampler = _as_in_the_paper(graph, preset, sampler)
     asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, _network_of(graph, network, sweeps))
     count("chains", chains, 1, optional=False)
+    how = _Going(None, threads, save_every)
+    if memory is not None or client is not None:
+        if chains > 1:
+            raise PlanError("memory= and client= are for one chain; fit each by itself, with start=Start(chain=...)")
+        with working_place(memory, client, None if save_to is None else Path(save_to).absolute().parent) as where:
+            return _fit_in_shards(asked, graph, to_fit(corpus, save_to, where.corpus), how, where, (save_to, progress))
     corpus = to_fit(corpus, save_to)
     plan = compile_plan(graph, corpus)
     for links in graph.link_sets:
@@ -119,18 +138,33 @@ def fit(
     show = progress_bars(progress, [settings.sweeps] * chains)
     if chains > 1:
         headers = [new_header(graph, settings.of_chain(start.chain + i), corpus) for i in range(chains)]
-        return _fit_together(plan, headers, save_to, _Going(None, threads, save_every), show)
-    run = new_run(plan, graph, settings, threads)
+        return _fit_together(plan, headers, save_to, how, show)
+    return _advanced(new_run(plan, graph, settings, threads), corpus, how, save_to, show)
+
+
+def _fit_in_shards(
+    asked: Settings, graph: Graph, corpus: Corpus, how: _Going, where: Bounds, shown: tuple[Place | None, Progress]
+) -> Fit:
+    """A corpus that is not in memory, or on a cluster. No splits and merges are made."""
+    save_to, progress = shown
+    ready = prepare(corpus, graph, asked, where)
+    settings = _filled(replace(asked, sampler=replace(asked.sampler, moves=False)), ready.state.plan)
+    run = new_sharded_run(ready, graph, settings, how.threads, where)
+    return _advanced(run, corpus, how, save_to, progress_bars(progress, [settings.sweeps]))
+
+
+def _advanced(run: Run, corpus: Corpus, how: _Going, save_to: Place | None, show: Bars) -> Fit:
+    """A run that has not begun, to its end."""
     with show:
         if save_to is None:
             advance(run, None, show)
-            return Fit(run)
-        header = new_header(graph, settings, corpus)
-        checkpoints = Checkpoints(save_to, header, save_every)
+            return Fit(in_one_piece(run, how.threads))
+        header = new_header(run.graph, run.settings, corpus)
+        checkpoints = Checkpoints(save_to, header, how.save_every)
         create(save_to, [header], corpus)
         with hold(save_to):
             advance(run, checkpoints, show)
-    return Fit(run, save_to)
+    return Fit(in_one_piece(run, how.threads), save_to)
 
 
 class _Going(NamedTuple):

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.runs.directory import refuse_existing
 
 
-def to_fit(source: Any, save_to: str | os.PathLike[str] | None) -> Corpus:
-    """A corpus as it is; anything else is read with `read`'s defaults, unless there is a run already."""
+def to_fit(source: Any, save_to: str | os.PathLike[str] | None, file: Path | None = None) -> Corpus:
+    """A corpus as it is; anything else is read with `read`'s defaults, unless there is a run already.
+
+    file: where the corpus is put that is read, if not in memory.
+    """
     if isinstance(source, Corpus):
         return source
     if save_to is not None:
         refuse_existing(save_to)
     from pitmanyor.reading import read
 
-    return read(source)
+    return read(source, save_to=file)
 
 
 def to_infer(source: Any, fitted: Corpus, stream: str) -> Corpus:

@@ -31,7 +31,7 @@ class Run:
 
     def keep(self) -> None:
         """Keep the state of the chain."""
-        state, last = self.chain.state, next(reversed(self.samples.values()), None)
+        state, last = self.chain.whole(), next(reversed(self.samples.values()), None)
         shell = last.shell if last and last.shell.holds(state) else Shell(state)
         self.samples[self.chain.n_sweeps] = Kept(shell, pack_kept(state), self.chain.measures.log_joint)
 

@@ -36,7 +36,7 @@ class Checkpoints:
 
     def write(self, run: Run) -> None:
         """The states kept since the last time, then the state of the chain, which names them; others go."""
-        state = run.chain.state
+        state = run.chain.whole()
         check_terms(state)
         for sweep, sample in run.samples.items():
             if not (self.home / SAMPLE.format(sweep)).exists():

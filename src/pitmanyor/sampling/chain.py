@@ -137,20 +137,34 @@ class Chain:
         self._start()
 
     def _start(self) -> None:
-        tidy(self.state)
-        self.measures.take(self.state, (self.seed, self.chain, 0))
-        self.rate = rate_of(self.state)
+        self._tidy()
+        self._measure((self.seed, self.chain, 0))
+        self.rate = rate_of(self._topic_sizes())
         self.started = True
+
+    def whole(self) -> State:
+        """The state with all documents: as it is here."""
+        return self.state
+
+    def _tidy(self) -> None:
+        tidy(self.state)
+
+    def _measure(self, seed: Seed) -> None:
+        self.measures.take(self.state, seed)
+
+    def _topic_sizes(self) -> NDArray[np.int64]:
+        """Tokens of every topic."""
+        return np.bincount(self.state.text.topic, minlength=self.state.n_topics)
 
     def continue_from(self, n_sweeps: int, trace: dict[str, list[float]]) -> None:
         """Take up a state that was put away after so many sweeps: its measures are those of the last of them."""
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
-        self.rate = trace[RATE][0] if RATE in trace else rate_of(self.state)
+        self.rate = trace[RATE][0] if RATE in trace else rate_of(self._topic_sizes())
         if self.state.network:
             self.network = self._with_network(method_of(self.state.network))
             self.network.restore(self.state.network)
-        self.measures.take(self.state, (self.seed, self.chain, n_sweeps))
+        self._measure((self.seed, self.chain, n_sweeps))
 
     def step(self) -> None:
         """One sweep: concentrations, discounts, every token; then the trace. A StateError if a number is no number."""
@@ -179,8 +193,8 @@ class Chain:
             self.sweeper.step(self.state, seed, "collapsed" if seed[2] <= self.collapsed_first else None)
             if self.moves and seed[2] < SEARCHED:
                 tally = self.moves.step(self.state, seed, attempts(seed, self.rate))
-        tidy(self.state)
-        self.measures.take(self.state, seed)
+        self._tidy()
+        self._measure(seed)
         check_measures(self.state, self.measures)
         return tally
 
@@ -204,8 +218,8 @@ class Chain:
             for name, count in asdict(tally).items():
                 self._add(f"moves/{name}", count)
         self._add("n_topics", state.n_topics)
-        if len(state.text.topic):  # links alone have no tokens
-            sizes = np.bincount(state.text.topic, minlength=state.n_topics)
+        if state.plan.n_tokens:  # links alone have none
+            sizes = self._topic_sizes()
             self._add("topics/large", np.count_nonzero(is_large(sizes)))
             self._add("topics/effective", effective_number(sizes))
         self._add("log_joint", self.measures.log_joint)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from pitmanyor import purposes
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
-from pitmanyor.kernels.monitor.sizes import count_sizes, sum_documents
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN, SHIFT
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN
 from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.sampling.document_sums import DocumentSums, sum_text
 from pitmanyor.sampling.switching import chunk_cells
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
@@ -32,22 +32,17 @@ class Measures:
         self.by_node: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)
         self.dishes: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)  # of word-side nodes, in runs of cells
 
-    def take(self, state: State, seed: Seed) -> None:
-        """Measure the shared nodes; documents were measured as they were visited."""
+    def take(self, state: State, seed: Seed, documents: DocumentSums | None = None) -> None:
+        """Measure the shared nodes; documents were measured as they were visited, and may have been summed too."""
         net, rng = state.net, generator(seed, purposes.LAYER_CONCENTRATIONS)
-        local = 0
+        of_documents = iter(sum_text(state) if documents is None else documents)
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
             if node.local:
+                total, sizes, self.by_node[i] = next(of_documents)
                 if net.nodes[i, LAYER]:
                     b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
-                    total, sizes = _documents(state, local)
-                    if node.per_topic:
-                        sizes = _sizes_by_document_and_topic(state, i)
                     self.by_node[i] = _layer(total, sizes, float(net.reals[i, DISCOUNT]), b, rng)
-                else:
-                    self.by_node[i] = state.text.measures[:, local].astype(np.float64)
-                local += 1
             elif i in self.chunks:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
                 drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
@@ -66,40 +61,19 @@ class Measures:
         return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
 
 
-def _documents(state: State, local: int) -> tuple[Floats, list[Ints]]:
-    """Sums of a local node's measures, and how many documents have 0, 1, 2... tables, and customers."""
-    measures = state.text.measures
-    total, sizes = np.zeros((1, N_MEASURES)), _no_sizes(state)
-    sum_documents(measures, local, total[0], sizes)
-    return total, [np.trim_zeros(row, "b") for row in sizes]
-
-
-def _sizes_by_document_and_topic(state: State, i: int) -> list[Ints]:
-    """The same sizes of the restaurants of a node per document and topic, whose customers are tokens."""
-    streams = np.array([stream.emit == state.plan.nodes[i].name for stream in state.plan.graph.streams])
-    sizes, work = _no_sizes(state), np.zeros((2, state.capacity), np.int64)
-    count_sizes(state.text, streams, np.uint32(1 << state.net.nodes[i, SHIFT]), work, sizes)
-    return [np.trim_zeros(row, "b") for row in sizes]
-
-
-def _no_sizes(state: State) -> Ints:
-    """No document has more tables or customers in a node than tokens."""
-    longest = int(np.diff(state.text.first[:: state.text.leaf.shape[1]]).max())
-    return np.zeros((2, longest + 1), np.int64)
-
-
-def _layer(total: Floats, sizes: list[Ints], a: float, b: float, rng: np.random.Generator) -> Floats:
+def _layer(total: Floats, sizes: Ints, a: float, b: float, rng: np.random.Generator) -> Floats:
     """What the restaurants of all documents need together, where they share b: only counts of counts matter.
 
     Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
     omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
     """
-    more_tables, more_customers = (_more_than(counts) for counts in sizes)
+    more_tables, more_customers = (_more_than(np.trim_zeros(counts, "b")) for counts in sizes)
     by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
-    total[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
-    total[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
-    total[0, JOINT] += more_tables @ np.log(by_table) - more_customers @ np.log(by_customer)
-    return total
+    out = total[np.newaxis].copy()
+    out[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
+    out[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
+    out[0, JOINT] += more_tables @ np.log(by_table) - more_customers @ np.log(by_customer)
+    return out
 
 
 def _more_than(sizes: Ints) -> Ints:

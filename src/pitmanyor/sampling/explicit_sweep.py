@@ -34,8 +34,12 @@ class Explicit:
 
         Those of one context (one author, say) follow each other: sums that depend on it are kept from one to the next.
         """
-        documents = self._prepare(state, documents, n_held)
-        self.engine.explicit(state, self.scratch, self.sums, Work(documents, n_held, seed, passes))
+        self.fill(state, n_held)
+        self.visit(state, Work(self._by_context(state, documents), n_held, seed, passes))
+
+    def visit(self, state: State, work: Work) -> None:
+        """Update documents in the order given, with the sums that are filled."""
+        self.engine.explicit(state, self.scratch, self.sums, work)
 
     def relabel(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
         """Draw one topic anew, for all tokens that have it together, in those of `documents` whose turn it is."""
@@ -45,24 +49,27 @@ class Explicit:
 
     def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
         """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
-        documents = self._prepare(state, np.arange(state.plan.n_documents), state.n_topics)
+        self.fill(state, state.n_topics)
+        documents = self._by_context(state, np.arange(state.plan.n_documents))
         means = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
         shares = np.zeros((state.plan.n_documents, state.n_topics))
         fold = Fold(documents, state.n_topics, stream, sweeps, means)
         self.engine.fold(state, self.scratch, self.sums, fold, shares)
         return shares
 
-    def _prepare(self, state: State, documents: NDArray[np.int64], n_held: int) -> NDArray[np.int64]:
-        """Sums over the held topics, and the documents in the order in which they are visited."""
-        self._make_room(state)
+    def _by_context(self, state: State, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The documents in the order in which they are visited."""
         chosen = np.zeros(state.plan.n_documents, bool)
         chosen[documents] = True
-        documents = self.by_context[chosen[self.by_context]].astype(np.int64)
+        return self.by_context[chosen[self.by_context]].astype(np.int64)
+
+    def fill(self, state: State, n_held: int) -> None:
+        """Sums over the held topics."""
+        self._make_room(state)
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
             fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
-        return documents
 
     def _new_scratch(self, state: State) -> Scratch:
         return self.engine.scratch(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)

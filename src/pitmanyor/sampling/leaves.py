@@ -48,20 +48,38 @@ class LeafIndex:
 
 
 def find_leaves(state: State) -> LeafIndex:
+    return arrange_leaves(state, tokens_by_cell(state))
+
+
+def _bits_of_walks(state: State) -> dict[str, int]:
+    """The nodes by which leaves emit, and the bits of a token's walk that lead from there to the leaf; 0: all do."""
     plan, shift = state.plan, state.net.nodes[:, SHIFT]
     leaves = find_emitters(plan)
-    bits = {emit: 0 if emit == name else 1 << int(shift[plan.index[emit]]) for name, emit in leaves.items()}
-    streams = [stream for stream in plan.graph.streams if stream.emit in bits]
-    n_tokens = sum(len(plan.corpus.streams[stream.name].words) for stream in streams)
+    return {emit: 0 if emit == name else 1 << int(shift[plan.index[emit]]) for name, emit in leaves.items()}
+
+
+def tokens_by_cell(state: State) -> Leaves:
+    """The tokens of a state's text that leaves emit, by their cells."""
+    plan, bits = state.plan, _bits_of_walks(state)
+    is_leaf = np.array([stream.emit in bits for stream in plan.graph.streams], np.int64)
+    sizes = np.diff(state.text.first).reshape(-1, len(is_leaf)).sum(axis=0)
     tokens = Leaves(
         np.zeros(int(plan.cells.first[-1]) + 2, np.int64),
-        np.empty(n_tokens, np.int32),
-        np.array([stream.emit in bits for stream in plan.graph.streams], np.int64),
+        np.empty(int(sizes @ is_leaf), np.int32),
+        is_leaf,
         np.array([bits.get(stream.emit, 0) for stream in plan.graph.streams], np.uint32),
     )
     index_tokens(state.text, state.words, tokens)
-    tokens = tokens._replace(first=tokens.first[:-1])
-    nodes = {plan.index[name]: _runs(plan, plan.index[name], bits[emit], tokens.first) for name, emit in leaves.items()}
+    return tokens._replace(first=tokens.first[:-1])
+
+
+def arrange_leaves(state: State, tokens: Leaves) -> LeafIndex:
+    """The leaves, their cells in runs; only how many tokens a cell has is asked of `tokens`."""
+    plan, bits = state.plan, _bits_of_walks(state)
+    nodes = {
+        plan.index[name]: _runs(plan, plan.index[name], bits[emit], tokens.first)
+        for name, emit in find_emitters(plan).items()
+    }
     senders = {plan.nodes[i].name for i, leaf in nodes.items() if leaf.parent is not None}
     for i, leaf in nodes.items():
         if leaf.parent is not None and not _has_only(plan, leaf.parent, senders):

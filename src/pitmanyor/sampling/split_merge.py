@@ -335,9 +335,9 @@ class SplitMerge:
         return math.log((1.0 - kernel.splits) * partner / (len(topics) * n[0] * n[1]))
 
 
-def rate_of(state: State) -> float:
+def rate_of(sizes: Ints) -> float:
     """How many moves a sweep should make for a quarter of its time or less: the more topics, the smaller each is."""
-    return MOVES * np.count_nonzero(is_large(np.bincount(state.text.topic, minlength=1)))
+    return MOVES * np.count_nonzero(is_large(sizes))
 
 
 def attempts(seed: Seed, rate: float) -> list[Kernel]:

@@ -51,14 +51,19 @@ def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:
 
 def initialise_at(state: State, seed: Seed, topics: NDArray[np.int64], n_topics: int) -> None:
     """Seat every token at a given one of `n_topics` topics; its walk is drawn."""
+    make_columns(state, n_topics)
+    state.text.topic[:] = FORCED - topics
+    _seat_all(state, seed)
+
+
+def make_columns(state: State, n_topics: int) -> None:
+    """Room for so many topics in an empty state; an error if it may not have them."""
     if n_topics > state.max_topics:
         raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
     if state.plan.n_topics is None:
         if n_topics + 1 > state.capacity:
             grow(state, n_topics + 1)
         state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
-    state.text.topic[:] = FORCED - topics
-    _seat_all(state, seed)
 
 
 def _seat_all(state: State, seed: Seed) -> None:

@@ -84,11 +84,11 @@ def new_parts(state: State, n_parts: int) -> Parts:
     rows = [blocks[i].rows for i, node in enumerate(state.plan.nodes) if node.side == "topic" and not node.local]
     low, n_rests = min([r.start for r in rows], default=0), state.layout.sizes[1]
     size = max([state.capacity, *(r.stop - low for r in rows)])
-    if (n_parts - 1) * (size + 2 * n_rests) > state.plan.n_tokens // SMALL_SHARE:
+    if (n_parts - 1) * (size + 2 * n_rests) > len(text.topic) // SMALL_SHARE:
         n_parts = 1
     first = text.first[:: text.leaf.shape[1]]
     bounds = np.searchsorted(first, np.linspace(0, first[-1], n_parts + 1))
-    bounds[0], bounds[-1] = 0, state.plan.n_documents
+    bounds[0], bounds[-1] = 0, len(text.context)
     scratch = np.zeros((n_parts, *state.topics.scratch.shape), np.int64)
     counts = np.zeros((n_parts - 1, size, 2), np.int32)
     found = np.zeros((n_parts, int(np.diff(text.first).max(initial=0))), np.int64)
@@ -115,6 +115,11 @@ class Switch:
         if len(self.scalars) != n_rests:
             self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
             self.scalars = np.zeros((n_rests, 2))
+
+    def count(self, state: State, leaves: LeafIndex) -> None:
+        """Add the customers that the documents of a text send to shared nodes, to counts that nobody forgets here."""
+        self.parts = None
+        self._count(state, leaves)
 
     def _parts(self, state: State, leaves: LeafIndex) -> Parts:
         """In several only if all words are counted by leaves: others would meet in the cells of words."""

@@ -57,7 +57,7 @@ def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains:
     """
     capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
     blocks = build_blocks(plan, capacity)
-    need = chains * (_bytes(blocks) + plan.n_tokens * PER_TOKEN)
+    need = chains * (bytes_of_blocks(blocks) + plan.n_tokens * PER_TOKEN)
     kept, have = chains * keep * kept_bytes(plan, blocks), physical_memory()
     if need + kept > have:
         also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
@@ -82,9 +82,9 @@ def larger_layout(state: State, columns: int) -> Layout:
 
     Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
     """
-    have = physical_memory() - _bytes(state.layout.blocks) - state.plan.n_tokens * PER_TOKEN
+    have = physical_memory() - bytes_of_blocks(state.layout.blocks) - len(state.text.topic) * PER_TOKEN
     for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
-        tables = _bytes(build_blocks(state.plan, capacity))
+        tables = bytes_of_blocks(build_blocks(state.plan, capacity))
         if tables <= have:
             return build_layout(state.plan, capacity)
     need = (tables + physical_memory() - have) / 1e9
@@ -96,7 +96,7 @@ def larger_layout(state: State, columns: int) -> Layout:
     )
 
 
-def _bytes(blocks: Sequence[Block]) -> int:
+def bytes_of_blocks(blocks: Sequence[Block]) -> int:
     n_counts, n_rests, n_to, n_to_rests = sizes_of(blocks)
     cells = PER_CELL * sum(block.n_cells for block in blocks)
     return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + cells

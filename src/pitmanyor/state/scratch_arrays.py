@@ -55,7 +55,7 @@ def local_nodes(plan: Plan) -> list[int]:
 
 def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentScratch:
     """Scratch of the general engine: slots for the topics of the longest document, and the common slot."""
-    longest = _longest(plan)
+    longest = plan.longest
     slots, nodes = min(longest, capacity) + 2, max(len(local_nodes(plan)), 1)
     parents = max([len(plan.nodes[i].parents) for i in local_nodes(plan)] + [1])
     shared = max(int(plan.topic_walks.n_shared.max()), int(plan.word_walks.n_shared.max()))
@@ -83,7 +83,7 @@ def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentS
 def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
     """Scratch of the engine of topic nodes."""
     n_streams = len(plan.graph.streams)
-    longest, n_slots = _longest(plan), _row_slots(plan, capacity)
+    longest, n_slots = plan.longest, _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
@@ -113,14 +113,9 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     return node_rows
 
 
-def _longest(plan: Plan) -> int:
-    """Tokens of the longest document."""
-    return int(np.diff(plan.order.first[:: len(plan.graph.streams)]).max())
-
-
 def _row_slots(plan: Plan, capacity: int) -> int:
     """Slots of node rows: for bases and topics of the longest document, read in whole lanes."""
-    return (_count_bases(plan) + min(_longest(plan), capacity) + 2 * BLOCK) // BLOCK * BLOCK
+    return (_count_bases(plan) + min(plan.longest, capacity) + 2 * BLOCK) // BLOCK * BLOCK
 
 
 def apart(n_threads: int, size: int | tuple[int, ...], kind: DTypeLike, value: float | np.uint32 = 0) -> NDArray[Any]:
@@ -151,7 +146,7 @@ def _count_bases(plan: Plan) -> int:
 def new_active_topics(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> ActiveTopics:
     """Scratch of documents with one local node."""
     n_streams = len(plan.graph.streams)
-    longest = _longest(plan)
+    longest = plan.longest
     shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
     words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
     return ActiveTopics(
@@ -182,6 +177,6 @@ def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
 def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:
     """Scratch of the means of new documents."""
     n_bases, n_slots = _count_bases(plan), max(capacity + BLOCK, _row_slots(plan, capacity))
-    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, _longest(plan)))
+    of_bases, of_tokens = (apart(n_threads, n * n_bases, np.float64) for n in (1, plan.longest))
     of_weight, of_stay = (apart(n_threads, n_slots, precision) for _ in range(2))
     return MeanSums(of_bases, of_tokens, of_weight, of_stay, apart(n_threads, capacity, precision))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -71,6 +71,10 @@ class State:
     def capacity(self) -> int:
         return self.layout.capacity
 
+    def over(self, text: Text) -> State:
+        """The same restaurants with other documents."""
+        return replace(self, text=text)
+
 
 def new_state(
     plan: Plan, *, max_topics: int | None = None, rule: Rule = "clamp", precision: DTypeLike = np.float32
@@ -136,8 +140,9 @@ def _own(plan: Plan) -> list[int]:
 
 
 def _new_text(plan: Plan, net: Net, precision: DTypeLike) -> Text:
-    order, n, own = plan.order, plan.n_tokens, _own(plan)
+    order, n, own = plan.order, len(plan.order.word), _own(plan)
     n_streams, local = len(plan.graph.streams), local_nodes(plan)
+    n_documents = len(plan.context)
     n_measures = ZETA if net.nodes[local, LAYER].all() else N_MEASURES
     lists = np.broadcast_to(np.arange(n_streams), plan.leaf.shape)
     return Text(
@@ -147,10 +152,11 @@ def _new_text(plan: Plan, net: Net, precision: DTypeLike) -> Text:
         code=np.zeros(n, np.uint32),
         cells=plan.cells.listed,
         context=plan.context,
+        number=np.arange(n_documents, dtype=np.int32),
         leaf=np.stack([plan.leaf, lists], axis=2),
         partner=plan.partner,
-        concentration=np.full((len(own), plan.n_documents), START["topic"]),
-        measures=np.zeros((plan.n_documents, max(len(local), 1), n_measures), precision),
+        concentration=np.full((len(own), n_documents), START["topic"]),
+        measures=np.zeros((n_documents, max(len(local), 1), n_measures), precision),
     )
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pitmanyor.kernels.numbers.stirling import StirlingTables, bounded, build_tables, grow, shaped_tables
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLE, TABLES
 from pitmanyor.plan import Plan
@@ -22,8 +20,7 @@ SAMPLED_SHAPE, SAMPLED_BYTES = (512, 80), 16 << 20
 
 def first_tables(plan: Plan) -> StirlingTables:
     """Tables for the counts that the commonest word can reach at once."""
-    commonest = int(np.bincount(plan.order.word, minlength=1).max())
-    rows = min(max(commonest + 2, LEAST_ROWS), MOST_ROWS)
+    rows = min(max(plan.commonest + 2, LEAST_ROWS), MOST_ROWS)
     columns = min(max(rows // 16, LEAST_COLUMNS), MOST_COLUMNS)
     if not plan.sampled_discounts:
         return build_tables(plan.discounts, rows, columns, MOST_BYTES)

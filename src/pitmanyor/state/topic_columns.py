@@ -58,7 +58,12 @@ def _copy(old: NDArray[Any], new: NDArray[Any], n_rows: int) -> None:
 
 
 def arrange(state: State, first: NDArray[np.bool_]) -> int:
-    """Relabel topics so that the live ones among `first` come first, the other live ones next; returns how many.
+    """Relabel topics so that the live ones among `first` come first, the other live ones next; returns how many."""
+    return relabel(state, first)[0]
+
+
+def relabel(state: State, first: NDArray[np.bool_]) -> tuple[int, NDArray[np.int32] | None]:
+    """The same, with the new label of every topic; None where they stay as they are.
 
     Only columns that must move do, by swaps, so that a sweep in which nothing changed costs nothing.
     """
@@ -71,6 +76,7 @@ def arrange(state: State, first: NDArray[np.bool_]) -> int:
     swaps = _swaps(rank, wanted)
     if net.status[DOOR] >= 0:  # the weight of a new topic does not move: another column will be the door
         net.stay[net.cells[net.status[GEM_CELL], ROW] + net.status[DOOR]] = 0.0
+    place: NDArray[np.int32] | None = None
     if len(swaps):
         source, place = np.arange(n_columns, dtype=np.int32), np.empty(n_columns, np.int32)
         for i, j in swaps:
@@ -81,7 +87,7 @@ def arrange(state: State, first: NDArray[np.bool_]) -> int:
         net.status[N_COLUMNS] = n_live
         net.status[DOOR] = -1
         open_door(net)
-    return n_first
+    return n_first, place
 
 
 def _swaps(rank: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:

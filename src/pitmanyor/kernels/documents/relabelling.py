@@ -134,7 +134,7 @@ def _relabel_block(net, text, topics, words, labels, documents, n_held, seed, bl
     mine = Side(topics.lists, topics.entries, topics.par, labels.topics[thread], topics.values)
     other = Side(words.lists, words.entries, words.par, labels.words[thread], words.values)
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        key = stream_key(seed[0], seed[1], seed[2], documents[j], purposes.RELABELLING)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[documents[j]], purposes.RELABELLING)
         relabel(net, text, mine, other, documents[j], labels.weights[thread], n_held, key)
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.kernels.runtime.jit import inner, kernel
 
 
 @kernel
-def sum_documents(measures, local, total, sizes):
-    """Sums of a local node's measures, and how many documents have so many tables (row 0), customers (row 1)."""
+def sum_documents(measures, local, total, sizes, grain):
+    """Sums of a local node's measures, and how many documents have so many tables (row 0), customers (row 1).
+
+    Measures are rounded to multiples of `grain`, a power of two, if it is not 0: then no order changes a sum.
+    """
     most = sizes.shape[1] - 1  # single precision may round the tokens of a very long document up
     for d in range(len(measures)):
         for column in range(measures.shape[2]):
-            total[column] += measures[d, local, column]
+            value = np.float64(measures[d, local, column])
+            total[column] += np.rint(value / grain) * grain if grain > 0.0 else value
         sizes[0, min(int(measures[d, local, OPENED]), most)] += 1
         sizes[1, min(int(measures[d, local, SEATED]), most)] += 1
 

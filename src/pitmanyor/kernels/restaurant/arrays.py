@@ -107,6 +107,7 @@ class Text(NamedTuple):
     code: NDArray[np.uint32]
     cells: Ints32  # (slot, token or word): cells of word nodes that do not have one for every word
     context: Ints32  # topic list of a document
+    number: Ints32  # of a document in its corpus, which keys its draws: these may be some of its documents
     leaf: Ints  # (context, stream, LEAF or WORD_LIST): position of the topic leaf, and the word list
     partner: Ints  # (stream, stream): do they share a local word node? On the diagonal: is there one?
     concentration: Floats  # (own, document): for a concentration per document

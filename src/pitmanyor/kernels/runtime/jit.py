@@ -10,6 +10,8 @@ the work in a hot loop. So they must not allocate; `allocating` is for the few i
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
 body of its parallel loop must leave all stores to one call of an `inner` function: Numba drops stores into arrays of a
 named tuple that it finds in the body itself. It may ask which piece of work is its own (`dealt`).
+
+Kernels release the GIL, so that other threads of Python, such as those that answer a scheduler, are not kept waiting.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from numba import njit
 from pitmanyor.kernels.runtime.linking import compile_linked
 from pitmanyor.kernels.runtime.threads import is_parallel
 
-COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "nogil": True}
 INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "_nrt": False}
 inner = njit(**INNER)
 inlined = njit(**INNER, forceinline=True)

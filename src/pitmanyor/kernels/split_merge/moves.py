@@ -156,7 +156,7 @@ def measure_documents(world, documents, seed):
     text = world.text
     for at in range(len(documents)):
         d = documents[at]
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.MOVE_MEASURE)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.MOVE_MEASURE)
         load_document(world.net, world.tables, world.terms, world.doc, text, world.topics, world.words, d)
         for s in range(text.leaf.shape[1]):
             if text.partner[s, s]:

@@ -140,7 +140,7 @@ def _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, 
 
 
 @inner
-def _leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, seed):
+def leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, seed):
     """One cell, whose new counts stand in `work`."""
     sends, n_held = rows
     fresh, found = work
@@ -179,11 +179,11 @@ def _leaf_run(net, tables, terms, family, tokens, leaves, cells, scalars, rows, 
             for j in range(leaves.first[cell], leaves.first[cell + 1]):
                 token = np.uint64(leaves.token[np.uint64(j)])
                 work[0, np.uint64(topic[token])] += np.int32((code[token] & bits) != 0)
-        _leaf_row(net, tables, terms, family, cell, scalars, (sends, n_held), (work[0], work[1]), partial, seed)
+        leaf_row(net, tables, terms, family, cell, scalars, (sends, n_held), (work[0], work[1]), partial, seed)
 
 
 @inner
-def _leaf_totals(net, node, cell, first, last, partial, n_held):
+def leaf_totals(net, node, cell, first, last, partial, n_held):
     """Tables of the held topics' restaurants of one instance (with first cell `cell`) from its runs."""
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     rest, to_rest = net.cells[cell, REST], net.cells[cell, TO_REST]
@@ -216,4 +216,4 @@ def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, scalars, see
             )
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
-        _leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)
+        leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)

@@ -178,6 +178,6 @@ def collapsed_sweep(net, tables, terms, scratch, text, topics, words, visit, doc
         births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
             return j
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
         visit_document(net, tables, terms, doc, text, topics, words, visit, d, key)
     return len(documents)

@@ -354,7 +354,7 @@ def _visit_block(net, tables, terms, scratch, lists, text, sums, topics, words, 
     parts = lists.components[thread]
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
         visit_explicit(net, tables, terms, doc, text, sums, mine, other, d, n_held, parts, key, passes)
 
 

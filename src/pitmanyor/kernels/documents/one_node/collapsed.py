@@ -249,6 +249,6 @@ def one_node_collapsed_sweep(net, tables, terms, actives, own, text, topics, wor
         births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
             return j
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.COLLAPSED)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
         visit_collapsed(net, tables, terms, text, topics, words, visit, active, mine, d, key)
     return len(documents)

@@ -235,7 +235,7 @@ def _visit_block(net, tables, terms, actives, owns, text, sums, topics, words, d
     active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held, key, passes)
 
 

@@ -237,7 +237,7 @@ def _visit_block(
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
             fetch(net, text, sums, words, rows, frame, documents[j + 1])
-        key = stream_key(seed[0], seed[1], seed[2], d, purposes.EXPLICIT)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
         visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes)
 
 

@@ -1,0 +1,1 @@
+"""A corpus in shards: the same chain, whoever holds the tokens (decision 9)."""

@@ -1,0 +1,150 @@
+"""Shards on the workers of a Dask cluster. Tasks are pure, so that a worker may be lost at any time (decision 9)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.errors import PlanError, StateError
+from pitmanyor.kernels.restaurant.arrays import Text
+from pitmanyor.shards import tasks
+from pitmanyor.shards.broadcast import OUTLINE, SHARED, save_shared
+from pitmanyor.shards.packed_counts import PackedCounts, add_packed, bytes_of, unpack_counts
+from pitmanyor.shards.shard import Moving
+from pitmanyor.shards.shard_files import ShardFiles
+from pitmanyor.shards.step import Counts, Delta, Orders, Shared
+
+Ints = NDArray[np.int64]
+EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
+GROUP = 8  # shards whose counts are added before they travel
+WAIT = 120  # seconds for a first worker
+
+
+class OnDask:
+    """Shards as results of tasks. `files` is in a directory that all workers see."""
+
+    def __init__(self, client: Any, files: ShardFiles, n_shards: int, every: int | None = None) -> None:
+        self.client, self.files, self.n_shards, self.every = client, files, n_shards, every or EVERY
+        self.home, self.run, self.n_tasks = str(files.home.resolve()), secrets.token_hex(4), 0
+        self.n_workers, self.traffic = 1, (0, 0)
+        check_workers(client, self.home)
+        self.fixed = [self._submit("load", tasks.load_fixed, self.home, i) for i in range(n_shards)]
+        self.moving = [self._load(files.moving_path(i)) for i in range(n_shards)]
+        self.since: list[Path] = []  # files of vectors that a lost shard would need again
+        self.saved: list[Path] = []
+
+    def __len__(self) -> int:
+        return self.n_shards
+
+    def _submit(self, what: str, function: Callable[..., Any], *given: Any) -> Any:
+        """A task with a name of its own, which the dashboard groups by its first part."""
+        self.n_tasks += 1
+        return self.client.submit(function, *given, key=f"pitmanyor_{what}-{self.run}-{self.n_tasks}", pure=False)
+
+    def _load(self, path: Path) -> Any:
+        return self._submit("load", tasks.load_moving, str(path.resolve()))
+
+    def _results(self, futures: Sequence[Any]) -> list[Any]:
+        from distributed import KilledWorker
+
+        try:
+            return list(self.client.gather(list(futures)))
+        except KilledWorker as error:
+            raise StateError(
+                f"workers that ran {error.task!r} were ended one after the other, {error.last_worker} last; give "
+                "workers more memory (the last checkpoint is whole)"
+            ) from error
+
+    def texts(self) -> Iterator[Text]:
+        for number in range(self.n_shards):
+            moving = self._results([self.moving[number]])[0]
+            yield self.files.assemble(self.files.read_fixed(number), moving).text
+
+    def put(self, number: int, moving: Moving) -> None:
+        self.files.write_moving(number, moving)
+        self.moving[number] = self._load(self.files.moving_path(number))
+
+    def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
+        given = zip(self.fixed, self.moving, chosen, strict=True)
+        found = self._results([self._submit("anchors", tasks.choose, *one, self.home) for one in given])
+        return [self.files.together(arrays) for arrays in found]
+
+    def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
+        number = shared.seed[2]
+        self.since.append(self.files.home / SHARED.format(number))
+        size = save_shared(shared, self.since[-1])
+        swept = [
+            self._submit("sweep", tasks.sweep_shard, *given, self.home, number, shared.n_threads)
+            for given in zip(self.fixed, self.moving, orders, strict=True)
+        ]
+        self.moving = [self._submit("moved", tasks.first, one) for one in swept]
+        told = [self._submit("told", tasks.third, one) for one in swept]
+        counts = [self._submit("counts", tasks.second, one) for one in swept]
+        groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
+        added = [self._submit("add", add_packed, group) for group in groups]
+        packed: list[PackedCounts] = self._results(added)
+        said: list[tasks.Told] = self._results(told)
+        self.n_workers = max(len(self.client.nthreads()), 1)
+        self.traffic = (size * self.n_workers + sum(map(bytes_of, orders)), bytes_of(packed) + bytes_of(said))
+        if len(self.since) >= self.every:
+            self._save(number)
+        return unpack_counts(shared, packed), [self._delta(one) for one in said]
+
+    def _delta(self, told: tasks.Told) -> Delta:
+        return Delta(told.sums, told.sizes, self.files.together(told.wanted), told.seconds)
+
+    def _save(self, sweep: int) -> None:
+        """Write all shards: from here on a lost one is read again. What it would have needed before is removed."""
+        places = [self.files.moving_path(i).with_suffix(f".moving-{sweep}") for i in range(self.n_shards)]
+        pairs = zip(self.moving, places, strict=True)
+        self._results([self._submit("save", tasks.save_moving, one, str(place.resolve())) for one, place in pairs])
+        self.moving = [self._load(place) for place in places]
+        for path in (*self.saved, *self.since):
+            path.unlink(missing_ok=True)
+        self.saved, self.since = places, []
+
+
+def check_workers(client: Any, home: str) -> None:
+    """A PlanError if a worker would run two tasks at a time, or does not see the directory of the shards."""
+    try:
+        client.wait_for_workers(1, timeout=WAIT)
+    except TimeoutError as error:
+        raise PlanError(
+            f"no worker has joined the scheduler within {WAIT} seconds; start one by `dask worker`"
+        ) from error
+    many = {address: n for address, n in client.nthreads().items() if n != 1}
+    if many:
+        address, n = next(iter(many.items()))
+        raise PlanError(
+            f"the worker {address} runs {n} tasks at a time, and kernels must have their threads for themselves; start "
+            "it with `dask worker --nthreads 1`, and say by threads= how many threads a task has"
+        )
+    blind = [address for address, sees in client.run(tasks.can_see, home, OUTLINE).items() if not sees]
+    if blind:
+        raise PlanError(f"the worker {blind[0]} does not see {home}; give a directory that all workers share")
+
+
+@contextmanager
+def as_client(client: Any, n_workers: int | None = None) -> Iterator[Any]:
+    """A client of Dask: itself, one of the scheduler at an address, or one of workers that are started here."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise PlanError("a cluster needs Dask; install it by `pip install 'pitmanyor[dask]'`") from error
+    if isinstance(client, Client):
+        yield client
+    elif client == "local":
+        options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+        with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as own:
+            yield own
+    elif isinstance(client, str) and "://" in client:
+        with Client(client) as own:
+            yield own
+    else:
+        raise PlanError(f'client is "local", an address such as "tcp://host:8786", or a dask Client, not {client!r}')

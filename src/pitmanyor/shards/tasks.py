@@ -1,0 +1,114 @@
+"""The tasks of a cluster: plain functions of files and of one another, so that a task that is lost runs again.
+
+A worker process keeps the empty state and the vectors of the last sweep that it saw. Both follow from files that never
+change, so that it is no matter which worker runs a task.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+from numpy.typing import NDArray
+
+from pitmanyor.sampling.document_sums import DocumentSums
+from pitmanyor.shards.broadcast import SHARED, load_empty_state, load_shared
+from pitmanyor.shards.packed_counts import PackedCounts, pack_counts
+from pitmanyor.shards.shard import Moving, take
+from pitmanyor.shards.shard_files import ShardFiles, read_moving, write_parts
+from pitmanyor.shards.step import Orders, Worker, no_counts
+from pitmanyor.state.state import State
+
+Array = NDArray[Any]
+
+
+class Told(NamedTuple):
+    """What a shard tells the driver after a sweep, but for its counts."""
+
+    sums: DocumentSums
+    sizes: Array
+    wanted: tuple[Array, ...]
+    seconds: float
+
+
+class Known(NamedTuple):
+    """What this process knows of the run in a directory."""
+
+    home: str
+    empty: State
+    files: ShardFiles
+    sweep: int = -1
+    worker: Worker | None = None
+
+
+_known: list[Known] = []
+
+
+def _know(home: str) -> Known:
+    if not _known or _known[0].home != home:
+        empty = load_empty_state(Path(home))
+        _known[:] = [Known(home, empty, ShardFiles(empty, Path(home)))]
+    return _known[0]
+
+
+def _worker(home: str, sweep: int, n_threads: int) -> Worker:
+    """A worker with the vectors of a sweep, on as many of Numba's threads as asked for and as there are."""
+    known = _know(home)
+    n_threads = min(n_threads, int(numba.config.NUMBA_NUM_THREADS))
+    numba.set_num_threads(n_threads)  # of the thread that runs this task
+    if known.sweep != sweep or known.worker is None:
+        _known[:] = [known._replace(sweep=-1, worker=None)]  # room for the next
+        shared = load_shared(known.empty, Path(home) / SHARED.format(sweep), n_threads)
+        _known[:] = [known._replace(sweep=sweep, worker=Worker(shared))]
+    worker = _known[0].worker
+    assert worker is not None
+    return worker
+
+
+def load_fixed(home: str, number: int) -> list[Array]:
+    return _know(home).files.read_fixed(number)
+
+
+def load_moving(path: str) -> Moving:
+    return read_moving(Path(path))
+
+
+def save_moving(moving: Moving, path: str) -> str:
+    write_parts(Path(path), moving)
+    return path
+
+
+def choose(fixed: list[Array], moving: Moving, documents: Array, home: str) -> tuple[Array, ...]:
+    """Some documents of a shard."""
+    files = _know(home).files
+    return files.apart(take(files.outline, files.assemble(fixed, moving).text, documents))
+
+
+def sweep_shard(
+    fixed: list[Array], moving: Moving, orders: Orders, home: str, sweep: int, n_threads: int
+) -> tuple[Moving, PackedCounts, Told]:
+    """One sweep of a shard: its documents afterwards, the customers that they send, and what else the driver needs."""
+    started, worker = time.perf_counter(), _worker(home, sweep, n_threads)
+    files, counts = _know(home).files, no_counts(worker.shared)
+    moved, delta = worker.step(files.assemble(fixed, moving), orders, counts)
+    packed = pack_counts(worker.shared, counts)
+    told = Told(delta.sums, delta.sizes, files.apart(delta.wanted), time.perf_counter() - started)
+    return moved, packed, told
+
+
+def can_see(home: str, name: str) -> bool:
+    return (Path(home) / name).is_file()
+
+
+def first(result: tuple[Moving, PackedCounts, Told]) -> Moving:
+    return result[0]
+
+
+def second(result: tuple[Moving, PackedCounts, Told]) -> PackedCounts:
+    return result[1]
+
+
+def third(result: tuple[Moving, PackedCounts, Told]) -> Told:
+    return result[2]

@@ -1,0 +1,84 @@
+"""fit(memory=...) and fit(client=...): the Fit of one process, byte for byte, and a run like any other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pitmanyor import Corpus, Network, Sampler, fit, load, resume
+from pitmanyor.errors import PlanError
+from pitmanyor.models import hpyp, tntm
+from pitmanyor.shards import budget
+from pitmanyor.shards.sharded_chain import COSTS
+from shard_chains import corpus_of, differences
+
+OPTIONS = {"seed": 3, "keep": 3, "progress": False, "threads": 1, "sampler": Sampler(anchors=0.1, moves=False)}
+GRAPH = hpyp()
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch):
+    monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 0)
+    monkeypatch.setattr(budget, "LEAST_TOKENS", 100)
+    monkeypatch.setattr(budget, "PER_TOKEN", 10**6)
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Corpus:
+    corpus_of(GRAPH).save(tmp_path / "corpus")
+    return Corpus.load(tmp_path / "corpus", mapped=True)
+
+
+def parts(fitted):
+    state, trace = fitted.state, fitted.runs[0].chain.trace
+    return state.net, state.text, {name: values for name, values in trace.items() if not name.startswith(COSTS)}
+
+
+@pytest.fixture
+def whole(corpus):
+    return fit(GRAPH, corpus, 6, **OPTIONS)
+
+
+def test_memory_changes_no_byte_and_the_run_is_like_any_other(corpus, whole, tmp_path):
+    found = fit(GRAPH, corpus, 6, memory="2GB", save_to=tmp_path / "run", **OPTIONS)
+    assert found.runs[0].chain.trace[f"{COSTS}seconds_computing"][-1] > 0
+    assert differences(parts(whole), parts(found)) == []
+    for name in ("theta", "phi"):
+        assert np.array_equal(whole.mean(name), found.mean(name))
+    assert len(found.runs[0].samples) == 3
+    assert differences(parts(whole), parts(load(tmp_path / "run"))) == []
+    assert not list(tmp_path.glob(".shards-*"))
+    longer = fit(GRAPH, corpus, 8, **{**OPTIONS, "keep": 0})
+    fit(GRAPH, corpus, 8, memory="2GB", save_to=tmp_path / "other", **{**OPTIONS, "keep": 0})
+    assert differences(parts(longer), parts(resume(tmp_path / "other", progress=False))) == []
+    resumed = resume(tmp_path / "run", 8, threads=1, progress=False)
+    assert differences(parts(longer), parts(resumed)) == []
+
+
+def test_files_are_read_without_being_in_memory(tmp_path):
+    for i in range(2):
+        lines = [f"bread butter{i % 3} oven{j % 7} goal{j % 5} match" for j in range(60)]
+        (tmp_path / f"part-{i}.txt").write_text("\n".join(lines))
+    source = str(tmp_path / "part-*.txt")
+    found, whole = fit(GRAPH, source, 4, memory="2GB", **OPTIONS), fit(GRAPH, source, 4, **OPTIONS)
+    assert isinstance(found.corpus.streams["word"].words.base, np.memmap)
+    assert differences(parts(whole), parts(found)) == []
+
+
+def test_workers_of_this_machine_change_no_byte(corpus, whole):
+    pytest.importorskip("distributed")
+    found = fit(GRAPH, corpus, 6, memory="2GB", client="local", **OPTIONS)
+    assert differences(parts(whole), parts(found)) == []
+    assert found.runs[0].chain.trace[f"{COSTS}bytes_received"][-1] > 0
+
+
+def test_what_cannot_be_is_refused_with_a_sentence(corpus):
+    for wrong in ("much", "0GB", True):
+        with pytest.raises(PlanError, match="4GB"):
+            fit(GRAPH, corpus, 6, memory=wrong, **OPTIONS)
+    with pytest.raises(PlanError, match="needs .* GB without its tokens"):
+        fit(GRAPH, corpus, 6, memory="1MB", **OPTIONS)
+    with pytest.raises(PlanError, match="one chain"):
+        fit(GRAPH, corpus, 6, memory="2GB", chains=2, **OPTIONS)
+    with pytest.raises(PlanError, match="network"):
+        fit(tntm(), corpus, 6, memory="2GB", network=Network(), **OPTIONS)
