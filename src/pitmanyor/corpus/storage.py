@@ -1,4 +1,4 @@
-"""A corpus as a file and as a hash. Strings lie in arrays as UTF-8 bytes and offsets, never as JSON lists."""
+"""A corpus as a file and as a hash. Strings are stored in arrays as UTF-8 bytes and offsets, never as JSON lists."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def save(corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of the corpus in a file."""
+    """The fields of a corpus, from a file."""
     header, arrays = read_arrays(path)
     if header.get("kind") != KIND:
         raise FileError(f"{path}: holds {header.get('kind')!r}, not a corpus; give a file that Corpus.save wrote")
@@ -75,7 +75,7 @@ def content_hash(corpus: Corpus) -> str:
 
 
 def to_arrays(corpus: Corpus) -> dict[str, Array]:
-    """All content of a corpus by name; where it came from (rows, ids, report) is no content."""
+    """All content of a corpus as named arrays; provenance (rows, ids, report) is not content."""
     out: dict[str, Array] = {}
     _put_labels(out, "vocabulary", corpus.vocabulary)
     for name, stream in corpus.streams.items():

@@ -1,4 +1,4 @@
-"""What to do next with chains that cannot be trusted yet: how many more sweeps, and how long they will take."""
+"""What to do next with chains that have not converged: how many more sweeps, and how long they take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEWEST_SWEEPS = 50
 
 @dataclass(frozen=True)
 class Advice:
-    """Sentences for people; the number of sweeps to ask `resume` for, and the seconds they will take, if any."""
+    """Sentences for the user; the number of sweeps to pass to `resume`, and the seconds they take, if any."""
 
     sentences: list[str]
     sweeps: int | None = None
@@ -24,7 +24,7 @@ class Advice:
 
 
 class Target(NamedTuple):
-    """What is wanted of every quantity: at most this R-hat, and at least this effective sample size."""
+    """What every quantity should reach: at most this R-hat, and at least this effective sample size."""
 
     rhat: float
     ess: float

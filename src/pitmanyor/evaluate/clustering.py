@@ -1,4 +1,4 @@
-"""Documents clustered by their dominant topic, held against labels (docs/evaluation.md)."""
+"""Documents clustered by their dominant topic, compared with labels (docs/evaluation.md)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
 
 
 def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) -> NDArray[np.int64]:
-    """The topic with the largest share in each document; the lower number if two are equal.
+    """The topic with the largest share in each document; ties go to the lower number.
 
-    shares: a row a document, as `Fit.infer(...).shares`; or a Fit, for the documents it was fitted to.
-    cap: only the so many topics that are the largest over all documents; better, fit with `max_topics`.
+    Parameters
+    ----------
+    shares
+        Topic proportions, one row per document, such as `Fit.infer(...).shares`; or a Fit, for its own documents.
+    cap
+        Consider only this many topics, the largest over all documents. Fitting with `max_topics` is better.
 
     >>> dominant_topics([[0.2, 0.8], [0.5, 0.5]])
     array([1, 0])

@@ -1,4 +1,4 @@
-"""What can be checked of one declaration, given those before it. The whole graph is `validate.py`'s business."""
+"""Checks of a single declaration, given those before it. Checks of the whole graph are in `validate.py`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pitmanyor.graph.values import (
 
 
 def in_order(nodes: Iterable[Node]) -> list[Node]:
-    """Parents before children, otherwise as given."""
+    """Sort parents before children, otherwise in the given order."""
     waiting = list(nodes)
     names = {node.name for node in waiting}
     placed: dict[str, Node] = {}
@@ -38,7 +38,7 @@ def in_order(nodes: Iterable[Node]) -> list[Node]:
 
 
 def checked_node(node: Node, earlier: Mapping[str, Node]) -> Node:
-    """The node with canonical values and its side worked out, or a GraphError."""
+    """Return the node with canonical values and its side (topics or words), or raise a GraphError."""
     name = as_name("node", node.name)
     parents = [_parent(name, parent, earlier) for parent in node.parents]
     over = None if node.over is None else as_over(name, node.over)
@@ -109,7 +109,7 @@ def _check_kind(node: Node) -> None:
 
 
 def _check_plate(node: Node, parents: list[Node]) -> None:
-    """The child's plate must determine the parent's instance, as far as that can be seen without a corpus."""
+    """Raise if a child's plate does not determine its parent's instance, as far as can be told without a corpus."""
     if node.side == "topic" and node.per_topic:
         raise GraphError(
             f"{node.name!r} is a distribution over topics and cannot be repeated per topic; drop that plate"
@@ -145,7 +145,7 @@ def _checked_mix(node: Node) -> Node:
 
 
 def vocabulary(name: str, nodes: Mapping[str, Node]) -> str | None:
-    """The vocabulary a node's words come from; None on the topic side."""
+    """The vocabulary of a node over words; None for a node over topics."""
     node = nodes[name]
     while node.parents:
         node = nodes[node.parents[0]]

@@ -1,4 +1,4 @@
-"""Places in the plane for those who are linked."""
+"""A layout of linked nodes in the plane."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ GOLDEN = 2.399963229728653  # an angle whose multiples never come together
 
 
 def sunflower(n: int) -> Floats:
-    """So many places in a disc of radius one, spread evenly, and the same every time."""
+    """n points spread evenly in the unit disc, always the same."""
     turn = np.arange(n) * GOLDEN
     return np.asarray(np.sqrt((np.arange(n) + 0.5) / n)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
 def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
-    """Places from -1 to 1: links pull, all nodes push, and everything leans to the middle (Fruchterman-Reingold).
+    """Places from -1 to 1 by the Fruchterman-Reingold method: links attract, nodes repel, gravity centres.
 
-    first: where the nodes begin, a row each; links: pairs of their numbers, whose direction means nothing.
+    `first` has the initial places, one row per node; `links` are pairs of node numbers, without direction.
     """
     n, at = len(first), first.copy()
     weight = _pull(n, links)
@@ -38,7 +38,7 @@ def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
 
 
 def _pull(n: int, links: Ints) -> Floats:
-    """How much each pair pulls: those who are linked to all do not pull all in."""
+    """Strength of each link; those of nodes with many links are weaker."""
     linked = np.zeros((n, n))
     linked[links[:, 0], links[:, 1]] = linked[links[:, 1], links[:, 0]] = 1.0
     half = linked / np.sqrt(np.maximum(linked.sum(axis=1), 1.0))[:, None]
