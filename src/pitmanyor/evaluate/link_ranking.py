@@ -63,7 +63,14 @@ def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: in
 
 
 def auc(linked: ArrayLike, scores: ArrayLike) -> float:
-    """Area under the ROC curve; pairs with equal scores count one half.
+    """Area under the ROC curve; ties count one half.
+
+    Parameters
+    ----------
+    linked
+        Whether each pair is linked.
+    scores
+        Score of each pair; higher means more likely to be linked.
 
     >>> auc([True, False, True], [0.9, 0.5, 0.5])
     0.75
@@ -75,6 +82,13 @@ def auc(linked: ArrayLike, scores: ArrayLike) -> float:
 
 def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
     """Sum over scores, from the highest down, of precision times the gain in recall.
+
+    Parameters
+    ----------
+    linked
+        Whether each pair is linked.
+    scores
+        Score of each pair; higher means more likely to be linked.
 
     >>> average_precision([True, False, True, False], [0.9, 0.8, 0.7, 0.6])
     0.8333333333333333

@@ -195,7 +195,17 @@ class Graph:
 
     @classmethod
     def from_parts(cls, nodes: Iterable[Node], streams: Iterable[Tokens] = (), links: Iterable[Links] = ()) -> Graph:
-        """Make a graph of existing nodes, streams and link sets, each of which is checked."""
+        """Make a graph of existing nodes, streams and link sets, each of which is checked.
+
+        Parameters
+        ----------
+        nodes
+            Nodes, in any order.
+        streams
+            Token streams.
+        links
+            Link sets.
+        """
         graph = cls()
         for node in in_order(nodes):
             graph._add(node)
@@ -297,7 +307,15 @@ class Graph:
         return edits.without(self, name)
 
     def rebase(self, name: str, base: Base) -> Graph:
-        """A new graph in which a pyp has another base. Nodes that are no longer needed are removed."""
+        """A new graph in which a pyp has another base. Nodes that are no longer needed are removed.
+
+        Parameters
+        ----------
+        name
+            Name of the node.
+        base
+            As in `pyp`.
+        """
         return edits.rebase(self, name, base)
 
     def set(self, pattern: str, **fields: Any) -> Graph:

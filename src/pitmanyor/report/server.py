@@ -1,4 +1,4 @@
-"""The page of a run on this machine, with live inference. It serves the page and answers drafts: no file is read."""
+"""The report as a local web page with live inference. It serves the page and answers drafts; it reads no files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HEADERS = {
 
 
 def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
-    """An application with two addresses: the page, and /infer for drafts. `hosts` are the names it answers to."""
+    """An application with two routes: the page, and /infer for drafts. It answers only to these host names."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     places = threading.BoundedSemaphore(MOST_WAITING)
 
@@ -91,7 +91,7 @@ def refusal(status: int, why: str) -> JSONResponse:
 def serve_run(
     run: Path, address: tuple[str, int], *, posts: Path | None = None, redact: bool = False, open_page: bool = False
 ) -> str:
-    """Serve the page of a run until Ctrl-C; returns the address at which it was."""
+    """Serve the page of a run until Ctrl-C; returns its address."""
     host, port = address
     listening = listen(host, port)
     fit = load(run)
@@ -123,14 +123,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def allowed_hosts(host: str) -> list[str]:
-    """On this machine only its own names; elsewhere whoever serves has opened it to all."""
+    """On this machine, only its own names; otherwise the user has opened the server to all."""
     if not is_loopback(host):
         return ["*"]
     return ["localhost", host if host == "localhost" else str(ip_address(host))]
 
 
 def host_name(header: str) -> str | None:
-    """The name in the header Host, without a port.
+    """The name in the Host header, without a port.
 
     >>> host_name("LocalHost:8642"), host_name("[::1]:8642")
     ('localhost', '::1')
