@@ -231,7 +231,7 @@ def _check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
             if isinstance(doc, str):
                 raise CorpusError(f"stream {name!r}, document {d} is a string; split it into a list of tokens first")
     if not any(len(doc) for docs in by_stream.values() for doc in docs):
-        raise CorpusError("the corpus holds no token at all")
+        raise CorpusError("the corpus has no tokens")
     return next(iter(sizes.values()))
 
 
@@ -241,7 +241,7 @@ def _vocabulary(by_stream: Mapping[str, Sequence[Sequence[str]]], given: Sequenc
     words = tuple(given)
     if len(set(words)) != len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must come once")
+        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must occur once")
     return words
 
 

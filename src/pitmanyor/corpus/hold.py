@@ -34,7 +34,9 @@ def hide(
     if not directed:
         i, j = i[i > j], j[i > j]
     if not len(i):
-        raise CorpusError(f"no pair to hold out: it takes two labels, and there is {len(labels)}; leave the links out")
+        raise CorpusError(
+            f"no pair to hold out: at least two labels are needed, and there is {len(labels)}; leave the links out"
+        )
     rng = generator((seed, len(i)), purposes.FIRST_CHOICE)
     chosen = np.sort(rng.choice(len(i), max(1, round(share * len(i))), replace=False))
     pairs = np.stack([among[i[chosen]], among[j[chosen]]], axis=1)
@@ -64,7 +66,7 @@ def reveal(links: LinkSet, truth: Iterable[tuple[Hashable, Hashable]], directed:
     if not directed:
         known |= {(b, a) for a, b in known}
     if not len(links.hidden):
-        raise CorpusError("no pair of these links is held out, so there is none to be predicted; hold some out first")
+        raise CorpusError("no pair of these links is held out, so there is none to predict; hold some out first")
     if lost := [pair for pair in links.pairs if pair not in known]:
         a, b = lost[0]
         raise CorpusError(

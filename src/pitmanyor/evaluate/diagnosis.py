@@ -23,7 +23,7 @@ GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
 GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
 VAGUE = ("concentration/", "discount/")  # they may wander over decades, which does not make the topics wrong
 SAID: dict[Verdict, str] = {
-    "trust": "Trust it: the chains agree, and there are sweeps enough.",
+    "trust": "Trust it: the chains agree, and there are enough sweeps.",
     "care": "Use it with care.",
     "no": "Do not trust it yet.",
 }
@@ -160,18 +160,17 @@ def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
     who = "the chains" if n_chains > 1 else "the parts of the chain"
     if verdict == "trust":
         return Finding(verdict, f"All quantities agree between {who} (R-hat at most {worst.rhat:.3f}).")
-    so = "not quite the same" if verdict == "care" else "not the same"
-    return Finding(
-        verdict, f"The {worst.title} is {so} in {who} (R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good)."
-    )
+    agree = "nearly agree" if verdict == "care" else "disagree"
+    good = f"R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good"
+    return Finding(verdict, f"{who[0].upper()}{who[1:]} {agree} on the {worst.title} ({good}).")
 
 
 def _of_size(quantities: Sequence[Quantity]) -> Finding:
     if not quantities:
-        return Finding("no", "So there is no draw to average over.")
+        return Finding("no", "There are no draws to average over.")
     least = min(quantities, key=lambda one: one.ess if one.ess == one.ess else -np.inf)
     verdict = _grade(least.ess, GOOD_ESS, BAD_ESS)
-    more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do"
+    more = "" if verdict == "trust" else f" ({GOOD_ESS:.0f} or more are good)"
     draws = f"{least.ess:.0f} independent draw{'s' * (round(least.ess) != 1)}"
     return Finding(verdict, f"The sweeps are worth {draws} of the {least.title}{more}.")
 
@@ -181,7 +180,7 @@ def _of_vague(quantities: Sequence[Quantity]) -> list[Finding]:
     slow = [one.title for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
     if not slow:
         return []
-    return [Finding("care", f"Not settled, and not to be read as estimates yet: {', '.join(slow)}.")]
+    return [Finding("care", f"Not converged, so do not interpret these yet: {', '.join(slow)}.")]
 
 
 def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:

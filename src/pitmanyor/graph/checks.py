@@ -31,7 +31,7 @@ def in_order(nodes: Iterable[Node]) -> list[Node]:
         ready = next((node for node in waiting if all(p in placed or p not in names for p in node.parents)), None)
         if ready is None:
             around = ", ".join(repr(node.name) for node in waiting)
-            raise GraphError(f"the nodes {around} stand on one another in a circle; one of them needs another base")
+            raise GraphError(f"the bases of {around} form a cycle; one of these nodes needs another base")
         placed[ready.name] = ready
         waiting.remove(ready)
     return list(placed.values())
@@ -64,7 +64,7 @@ def _parent(name: str, parent: str, earlier: Mapping[str, Node]) -> Node:
     if parent not in earlier:
         known = ", ".join(map(repr, earlier)) or "none yet"
         raise GraphError(
-            f"{name!r} stands on {parent!r}, which is not a node of this graph; declare it first ({known})"
+            f"the base {parent!r} of {name!r} is not a node of this graph; declare it first (there are {known})"
         )
     return earlier[parent]
 
@@ -119,13 +119,13 @@ def _check_plate(node: Node, parents: list[Node]) -> None:
         for plate in ("topic", "document"):
             if plate in parent.plate and plate not in node.plate:
                 raise GraphError(
-                    f"{node.name!r} is {_per(node)} but its base {parent.name!r} is per {plate}, so it is not said "
-                    f"which {plate}'s it stands on; add {plate!r} to its plate, or give it a base that all share"
+                    f"{node.name!r} is {_per(node)} but its base {parent.name!r} is per {plate}, so it is ambiguous "
+                    f"which {plate}'s is meant; add {plate!r} to its plate, or give it a base that all share"
                 )
         if not groupings and set(parent.plate) - {"topic"}:
             raise GraphError(
-                f"{node.name!r} is {_per(node)} but its base {parent.name!r} is {_per(parent)}, so it is not said "
-                f"which one it stands on; give {node.name!r} that plate too, or another base"
+                f"{node.name!r} is {_per(node)} but its base {parent.name!r} is {_per(parent)}, so it is ambiguous "
+                f"which one is meant; give {node.name!r} that plate too, or another base"
             )
 
 

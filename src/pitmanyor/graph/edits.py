@@ -41,8 +41,8 @@ def without(graph: Graph, name: str) -> Graph:
     left = _drop_idle(graph, graph.from_parts(kept, streams, links))
     if not left.nodes:
         raise GraphError(
-            f"nothing would be left without {name!r}: everything stands on it; "
-            "to put something else in its place use rebase(...) on what stands on it"
+            f"nothing would be left without {name!r}: everything depends on it; "
+            "to replace it, use rebase(...) on its children"
         )
     return left
 
@@ -67,7 +67,7 @@ def rebase(graph: Graph, name: str, base: Base) -> Graph:
     fields = base_fields(name, base, graph.by_name)
     for parent in fields.parents:
         if name in lineage(graph, [parent]):
-            raise GraphError(f"{name!r} cannot stand on {parent!r}, which itself stands on {name!r}")
+            raise GraphError(f"{parent!r} cannot be a base of {name!r}, because it descends from it")
     sides = {graph[parent].side for parent in fields.parents} or {"word"}
     if sides != {node.side}:
         other = "words" if node.side == "topic" else "topics"

@@ -23,7 +23,7 @@ def as_name(what: str, name: object) -> str:
     if not isinstance(name, str) or not name.isidentifier():
         raise GraphError(f"{name!r} cannot name a {what}: use an identifier such as 'theta' or 'theta_tag'")
     if name in RESERVED:
-        raise GraphError(f"a {what} may not be called {name!r}: that word has a meaning of its own in a graph")
+        raise GraphError(f"a {what} may not be called {name!r}: that word is reserved")
     return name
 
 
@@ -41,7 +41,7 @@ def as_discount(name: str, value: object) -> float | Beta:
         if alpha is None or beta is None or alpha <= 0 or beta <= 0:
             raise GraphError(
                 f"{name!r} has the discount prior {value!r}, but alpha and beta must both be positive "
-                "(Beta(1, 1) prefers no discount to another)"
+                "(Beta(1, 1) is uniform)"
             )
         return Beta(alpha, beta)
     number = _number(value)

@@ -96,7 +96,7 @@ def atlas_of(fit: Fit) -> Atlas:
     if not fit.graph.streams:
         raise PlanError("this run has no text, so there are no topics to show; a report needs a model with tokens")
     if fit.n_sweeps == 0:
-        raise PlanError("this run has no sweep yet; go on with it first: pitmanyor resume RUN")
+        raise PlanError("this run has no sweeps yet; resume it first: pitmanyor resume RUN")
     tables = WordTables(fit)
     shown = view(fit, tables=tables)
     spread, topics = prevalence(fit, shown=shown), fit.all_token_topics()

@@ -142,7 +142,7 @@ def one_line(topic: int, name: object) -> str:
     """A name in one line, without surrounding blanks."""
     clean = " ".join(str(name).split())
     if not clean:
-        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) gives it back its own")
+        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) restores its automatic name")
     return clean
 
 
@@ -176,9 +176,9 @@ def _load(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{path}: is not JSON ({error}); mend it, or delete it to forget all names") from error
+        raise FileError(f"{path}: is not JSON ({error}); fix it, or delete it to remove all names") from error
     if not isinstance(said, dict) or said.get("format", FORMAT) != FORMAT or not isinstance(said.get("topics"), list):
-        raise FileError(f'{path}: expected {{"topics": [{{"topics": [3, 7], "name": "health"}}]}}; mend or delete it')
+        raise FileError(f'{path}: expected {{"topics": [{{"topics": [3, 7], "name": "health"}}]}}; fix or delete it')
     return said
 
 
@@ -214,8 +214,8 @@ def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fi
         if len(found) < len(entry.topics):
             what = entry.name or f"the merge of {list(entry.topics)}"
             warnings.warn(
-                f"{path}: the run went on since it was named, and {len(entry.topics) - len(found)} of the topics of "
-                f"{what!r} is no longer there; name the topics anew",
+                f"{path}: the run was resumed after its topics were named, and {len(entry.topics) - len(found)} of the "
+                f"topics of {what!r} cannot be found any more; name them again",
                 ReadWarning,
                 stacklevel=3,
             )

@@ -53,7 +53,7 @@ def similar(
     """
     given = [what for what in (document, author, topic) if what is not None]
     if len(given) != 1:
-        raise PlanError("say what to compare with: one of document=, author= or topic=")
+        raise PlanError("give exactly one of document=, author= and topic=")
     if topic is not None:
         tables = WordTables(fit)
         shown = view(fit, tables=tables)

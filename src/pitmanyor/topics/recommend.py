@@ -47,7 +47,7 @@ def recommend_authors(
         Random seed.
     """
     if (author is None) == (posts is None):
-        raise PlanError("say for whom: author= for one of the fit, or posts= of somebody new")
+        raise PlanError("give either author= (an author of the fit) or posts= (of somebody new)")
     labels, shares = author_shares(fit)
     if posts is not None:
         return best(affinity(shares, _topics_of(fit, posts, seed)), labels, n, leave_out=set())

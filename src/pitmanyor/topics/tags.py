@@ -51,7 +51,7 @@ def recommend_tags(
     if author is not None:
         group = fit.corpus.groups.get("author")
         if group is None:
-            raise PlanError("this fit knows no authors; leave author= out")
+            raise PlanError("this fit has no authors; omit author=")
         place_of(author, list(group.labels))  # a stranger's draft has no author
     draft = as_corpus(fit, [text], author)
     tags, probability = tag_probabilities(fit, draft, by=by, seed=seed)
