@@ -1,4 +1,4 @@
-"""The figure of an experiment: every repeat a dot, every row a line, every measure a panel."""
+"""The figure of an experiment: one dot per repeat, one line per row, one panel per measure."""
 
 from __future__ import annotations
 

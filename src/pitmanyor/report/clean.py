@@ -12,7 +12,7 @@ BLANKS = re.compile("[\t\n\r\x0b\x0c\u2028\u2029]+")
 def clean(text: str) -> str:
     """One line of text, with invisible characters escaped.
 
-    >>> clean("abc\u202ecba\n<b>")
+    >>> clean("abc\\u202ecba\\n<b>")
     'abc[U+202E]cba <b>'
     """
     return visible(BLANKS.sub(" ", text))
