@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks examples tools
+SOURCES := src tests benchmarks examples tools docs/conf.py docs/_ext
 WORKERS ?= 2
 
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.

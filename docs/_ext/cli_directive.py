@@ -11,11 +11,15 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from pitmanyor.cli.answers import CODES
 from pitmanyor.cli.app import app as commands
 
 
 def sections() -> Iterator[str]:
-    """Every command in Markdown, in the order of `pitmanyor --help`."""
+    """Exit codes, then every command in the order of `pitmanyor --help`, in Markdown."""
+    yield "\n".join(
+        ["| exit code | meaning |", "|---|---|", *(f"| {code} | {what} |" for code, what in CODES.items()), ""]
+    )
     group = typer.main.get_command(commands)
     context = click.Context(group, info_name="pitmanyor")
     for name in group.list_commands(context):

@@ -1,4 +1,4 @@
-"""The directive `root-file`: a Markdown file of the repository's root as a page, with its links made to fit the site."""
+"""The directive `root-file`: a Markdown file of the repository's root as a page, with links that fit the site."""
 
 from __future__ import annotations
 

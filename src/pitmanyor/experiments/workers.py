@@ -38,8 +38,8 @@ def run_cells(
                 process.terminate()
             if isinstance(error, BrokenProcessPool):
                 raise PitmanyorError(
-                    "a worker was ended from outside, most likely for want of memory; try --workers 1, which goes on "
-                    "with the fits that are done"
+                    "a worker was killed, most likely because memory ran out; try --workers 1, which keeps the fits "
+                    "that are done"
                 ) from error
             raise
 

@@ -63,7 +63,7 @@ def _probabilities(fitted: State, plan: Plan, stream: Tokens, asked: Asked, way:
         return _mixed(theta, asked, OwnWords(plan, stream, vectors))
     if way.completion == "paper":
         raise PlanError(
-            f"{stream.emit!r} gives every document its own words, and the paper's pass has none of them; "
+            f"{stream.emit!r} gives every document its own words, which the paper's pass does not support; "
             'use completion="gibbs"'
         )
     if not plan.n_tokens:
