@@ -1,8 +1,8 @@
 """Every example of the README and of the documentation runs, and the site builds without a warning.
 
-Blocks of a page run one after the other, Python ones in one namespace, in a directory with the files that the guides use
-(`helpers/pages.py`): posts.csv, more.csv, follows.csv, and the runs `run` and `run-hpyp`. Fits make 25 times fewer sweeps
-than the page says, and no more than two chains.
+Blocks of a page run one after the other, Python ones in one namespace, in a directory with the files that the guides
+use (`helpers/pages.py`): posts.csv, more.csv, follows.csv, and the runs `run` and `run-hpyp`. Fits make 25 times fewer
+sweeps than the page says, and no more than two chains.
 """
 
 from __future__ import annotations
