@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 
 Ints = NDArray[np.int64]
-THRESHOLD = 5.0  # standard deviations; theirs
-FEWEST = 5  # posts of a day; ours, for over many days a rare word is far above its mean wherever it comes
+THRESHOLD = 5.0  # standard deviations, as in the paper
+FEWEST = 5  # posts of a day, not in the paper: otherwise every rare word bursts
 
 
 def burst_terms(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[Ints, Ints, Ints]:

@@ -74,7 +74,7 @@ def pools_nothing(corpus: Corpus, scheme: Scheme) -> bool:
     if scheme == "none":
         return False
     if scheme == "hashtag" and len(_tagged(corpus)[0]) > len(np.unique(corpus.streams["hashtag"].words)):
-        return False  # two posts share a hashtag; no need to look for the most similar
+        return False  # two posts share a hashtag, so there is no need for similarities
     return bool(np.bincount(BY_SCHEME[scheme](corpus).pools, minlength=1).max() < 2)
 
 

@@ -87,7 +87,7 @@ def _log_ratio(table: NDArray[np.int64], n_windows: int, normalised: bool) -> Fl
     ratio[here] = np.log((joint[here] + TINY) / apart[here])
     if normalised:
         surprise = -np.log(joint + TINY)
-        everywhere = joint >= 1.0  # two words of every window: neither near nor far
+        everywhere = joint >= 1.0  # both words are in every window
         ratio = np.where(everywhere, 0.0, ratio / np.where(everywhere, 1.0, surprise))
     return ratio
 

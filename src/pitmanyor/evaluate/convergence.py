@@ -20,7 +20,7 @@ TITLES = {
     "topics/large": "number of topics",
     "topics/effective": "effective number of topics",
 }
-FEWEST = 8  # sweeps of each chain: R-hat takes halves of halves
+FEWEST = 8  # fewest sweeps per chain: R-hat splits halves
 
 
 @dataclass(frozen=True)

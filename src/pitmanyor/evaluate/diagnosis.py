@@ -21,7 +21,7 @@ Verdict = Literal["trust", "care", "no"]
 GOOD_RHAT, BAD_RHAT = 1.05, 1.2
 GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
 GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
-VAGUE = ("concentration/", "discount/")  # they may wander over decades, which does not make the topics wrong
+VAGUE = ("concentration/", "discount/")  # vague priors let them wander, which does not make the topics wrong
 SAID: dict[Verdict, str] = {
     "trust": "Trust it: the chains agree, and there are enough sweeps.",
     "care": "Use it with care.",

@@ -14,7 +14,7 @@ from pitmanyor.evaluate.topic_words import topic_shares
 from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
-SAME = 0.8  # the cosine similarity from which on two topics are the same
+SAME = 0.8  # cosine similarity above which two topics are the same
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pitmanyor.plan.silence import is_silent
 from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
-MOST_TOKENS = 20_000_000  # of all prefixes together, from left to right
+MOST_TOKENS = 20_000_000  # most tokens of all prefixes together
 
 
 @dataclass(frozen=True)

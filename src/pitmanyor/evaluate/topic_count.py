@@ -71,7 +71,7 @@ def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
     chains = [chain for fit in fits for chain in fit.chains]
     numbers = _draws(chains, SERIES, discard)
     effective = _draws(chains, "topics/effective", discard)
-    if not len(numbers):  # no sweep yet, or no tokens: all that is known is the state
+    if not len(numbers):  # no sweeps or no tokens: only the state is known
         numbers, effective = np.array([_n_large(shown)]), np.array([effective_number(sizes)])
     low, high = np.quantile(numbers, [LOW, HIGH], method="nearest").astype(int).tolist()
     values, counts = np.unique(numbers.astype(np.int64), return_counts=True)

@@ -52,7 +52,7 @@ class Home:
             raise FileError(f"{self.path}: no experiment can be put there ({error.strerror or error})") from error
         corpus.save(self.path / CORPUS)
         header = {"kind": KIND, "schema": SCHEMA, "settings": settings.to_json(), "corpus": corpus.content_hash}
-        write_json(self.path / HEADER, header)  # last: a directory without it is not begun
+        write_json(self.path / HEADER, header)  # last, because a directory without it has not begun
 
     def _may_begin(self) -> bool:
         """Whether the directory is empty, or has only what an interrupted start leaves behind."""

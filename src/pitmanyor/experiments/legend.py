@@ -104,7 +104,7 @@ def _convergence(table: Table) -> list[str]:
         )
     try:
         hats = {line.row.title: r for line in table.lines if (r := rhat(line.cells)) is not None}
-    except PlanError as error:  # the package that computes it is not there
+    except PlanError as error:  # the package that computes it is not installed
         return [*said, f"No R-hat: {error}."]
     if hats:
         worst = max(hats, key=lambda title: hats[title])

@@ -26,7 +26,7 @@ from pitmanyor.version import __version__
 TRACED = 50  # values of each trace to keep
 N_LABELS, N_WORDS = 3, 10
 OBSERVED = 0.5  # the share of a held-out post's words that is given
-FOLD_IN = 50  # sweeps over a post that was not fitted: the noise of fewer costs a percent of perplexity
+FOLD_IN = 50  # sweeps over a held-out post; fewer cost a percent of perplexity
 Numbers = dict[str, float]
 
 
@@ -75,14 +75,14 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
     options: dict[str, Any] = {"sweeps": settings.sweeps, "keep": settings.keep, "seed": seed, "threads": 1}
     if not row.graph.streams:
         options["network"] = Network(n_topics=settings.network_topics)
-    else:  # where topics are given they are all dealt, so that no row has a start of its own
+    else:  # a fixed number of topics starts with all of them
         given = [node.over for node in row.graph.nodes if isinstance(node.over, int)]
         options["max_topics"] = None if given else row.max_topics
         most = row.max_topics or settings.start_topics
         options["start"] = Start(topics=min(settings.start_topics, most, *given))
     fitted = fit(row.graph, pool(train, row.pooling), progress=False, **options)
     if fitted.n_sweeps < settings.sweeps:
-        raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
+        raise KeyboardInterrupt  # Ctrl-C ends a fit early, and a partial fit is not a cell
     return fitted
 
 
@@ -114,7 +114,7 @@ def _perplexity(fitted: Fit, train: Corpus, test: Corpus, settings: Settings) ->
 
 def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
     """The log likelihood of the links that were shown, averaged over states, and scores of the held-out ones."""
-    joined = [draw for draw in fitted.draws if draw.state.network]  # the first may be of the text alone
+    joined = [draw for draw in fitted.draws if draw.state.network]  # the first states may be of the text alone
     logs = [draw.network_log_likelihood(seed=settings.seed).log_likelihood for draw in joined]
     out = {"network_log_likelihood": float(np.mean(logs))}
     if data.held is not None and _tells_apart(data):

@@ -11,7 +11,7 @@ from pitmanyor.experiments.summary import Summary
 from pitmanyor.experiments.table_columns import ARROWS, TITLES, Column
 
 ACROSS = 3  # panels side by side
-N_TICKS = 4  # steps of a scale at most: more of a log-likelihood's long numbers run into each other
+N_TICKS = 4  # most ticks of an axis; the long numbers of a log-likelihood would overlap
 INK, FAINT, DOT = "#222222", "#cccccc", "#3b6ea5"
 NEEDS = "the figure needs matplotlib: pip install 'pitmanyor[figures]', then start the same command again"
 

@@ -72,7 +72,7 @@ def run_experiment(
     rows, home = rows_of(settings, corpus), Home(Path(out))
     if strange := set(leave) - {row.key for row in rows}:
         raise PlanError(f"there is no row {', '.join(sorted(strange))}; rows are {', '.join(row.key for row in rows)}")
-    split(corpus, settings)  # what cannot be held out shows before there is a directory
+    split(corpus, settings)  # raises before the directory is created
     home.prepare(settings, corpus)
     with hold(home.cells):
         asked = [row for row in rows if row.key not in leave]

@@ -15,7 +15,7 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.version import __version__
 
 STATS = {"log_joint": "lp"}
-SKIP = ("network/accepted", "network/slice_steps")  # how the sampler went: beside the draws
+SKIP = ("network/accepted", "network/slice_steps")  # statistics of the sampler, stored beside the draws
 
 
 def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
@@ -93,7 +93,7 @@ def _inference_data() -> Any:
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # it announces its next version
+        warnings.simplefilter("ignore", FutureWarning)  # it warns about its next version
         try:
             import arviz
         except ImportError:

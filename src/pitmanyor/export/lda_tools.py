@@ -104,7 +104,7 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
     columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)
     rows = fit.corpus.rows
     sources = ["NA"] * fit.corpus.n_documents if rows is None else [str(row) for row in rows.tolist()]
-    typed = ["_".join(word.split()) or "_" for word in words]  # a type is one word there
+    typed = ["_".join(word.split()) or "_" for word in words]  # a type has no blanks there
     documents = data.documents
     positions = np.arange(len(documents)) - data.offsets[documents]
     with atomic_write(path) as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:

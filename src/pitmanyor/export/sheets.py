@@ -16,8 +16,8 @@ from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
 
 Table: TypeAlias = dict[str, NDArray[Any]]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of a cell begins with that a spreadsheet would compute
-CELLS = 1 << 18  # of a table that are text at the same time
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a cell that a spreadsheet would execute
+CELLS = 1 << 18  # rows that are text at a time
 
 
 def write_table(table: Table, path: Path) -> None:
@@ -66,7 +66,7 @@ def _lines(rows: Iterable[Iterable[object]]) -> bytes:
 def _said(value: object) -> object:
     """A cell as text: nan and unknown times are empty, and what looks like a formula is escaped."""
     if isinstance(value, str):
-        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone carriage return would start a new line
         return f"'{text}" if value.startswith(FORMULA) else text
     return "" if value is None or value != value else value
 

@@ -105,7 +105,7 @@ def _file_name(name: str, taken: set[str]) -> str:
     """
     plain = re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
     tries = (plain if i == 1 else f"{plain}_{i}" for i in count(1))
-    known = {one.casefold() for one in taken}  # some file systems do not tell a from A
+    known = {one.casefold() for one in taken}  # some file systems ignore case
     return next(one for one in tries if one.casefold() not in known)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROOM = 0.15, 0.035  # of the width and height: what a name takes
+ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
 def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500) -> Figure:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 REST = "#bbbbbb"
-# Okabe and Ito's colours, which colour-blind people tell apart; but for yellow, which is faint on white.
+# The colour-blind safe palette of Okabe and Ito, without yellow, which is faint on white.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
-PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar in a name is a dollar
+PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar sign is not mathematics
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -41,7 +41,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
     axes.set(xlim=(0, 1), ylim=(len(order) - 0.4, -1.4))
     for x, title in ((0.0, "topic"), (0.29, "share of tokens"), (0.47, "likeliest words")):
         axes.text(x, -0.9, title, color=FAINT, fontsize=8, va="center")
-    disagrees = fit.diagnose().disagrees  # then intervals would be far too narrow
+    disagrees = fit.diagnose().disagrees  # intervals would be far too narrow
     widest = spread.high[0, order].max()
     for row, k in enumerate(order):
         axes.axhline(row - 0.5, color=GRID, linewidth=0.6)

@@ -62,7 +62,7 @@ class _Halves:
     def _words(self, emit: str, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Floats:
         """The probability of each token's word under every topic."""
         name = nearest_shared(self.plan, emit)
-        if name is None:  # a document's own words without a base: all alike
+        if name is None:  # a document's own words without a base are uniform
             return np.ones((len(rows), 1))
         at = self.plan.instances[name].of_document[rows]
         return self.vectors[name][at, :, self.plan.order.word[tokens]]

@@ -80,7 +80,7 @@ def _sampled(state: State, vectors: Vectors, stream: Tokens, asked: Asked, way: 
     for _ in kept_sweeps(state, vectors, way):
         theta = document_means(state.plan, vectors, stream.topic, lambda node: counts_of(state, node.name))
         total += _mixed(theta, asked, OwnWords(state.plan, stream, vectors, state))
-        mass += theta.sum(axis=1)  # what is left for topics unseen is taken out
+        mass += theta.sum(axis=1)  # the mass of unseen topics is removed
     return np.asarray(total / mass[asked.document])
 
 

@@ -34,7 +34,7 @@ from pitmanyor.state.means import counts_of
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
 SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
-LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
+LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +129,10 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
 def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> Floats:
     """Unnormalised proportions, with all sweeps of a document at once."""
     plan = state.plan
-    if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers who are no tokens
+    if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers that are not tokens
         sweeps = sweeps._replace(by_chance=False)
     stream = next(s for s, one in enumerate(plan.graph.streams) if one.topic == leaf)
-    numba.set_num_threads(n_threads)  # no more than there is scratch for
+    numba.set_num_threads(n_threads)  # bounded by the scratch arrays
     return Explicit(state, n_threads).fold(state, stream, sweeps)
 
 

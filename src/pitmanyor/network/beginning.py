@@ -17,7 +17,7 @@ from pitmanyor.network.observed import Observed
 from pitmanyor.network.similar_links import SimilarLinks
 
 ROUNDS = 30
-FIRST = 1 << 40  # rounds have random streams of their own, as if they were sweeps that nobody reaches
+FIRST = 1 << 40  # rounds have their own random streams, keyed as very late sweeps
 
 
 def find_places(network: Network, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> None:

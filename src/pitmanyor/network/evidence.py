@@ -15,8 +15,8 @@ from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.network.slices import move_weights
 
 Floats = NDArray[np.float64]
-FREEDOM = 5.0  # degrees of the Student t: its tails must be heavier than the posterior's
-WIDER = 1.2  # than the posterior was found to be
+FREEDOM = 5.0  # degrees of freedom of the Student t, whose tails must be heavier than the posterior's
+WIDER = 1.2  # scale relative to the estimated posterior
 WARM_UP = 50
 
 

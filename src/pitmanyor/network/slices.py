@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 100
-NARROW = 1e-12  # an interval that has shrunk to nothing: the point stays, whatever a density said of it
+NARROW = 1e-12  # the interval has shrunk to nothing: keep the point
 
 
 class Ellipse(NamedTuple):

@@ -13,7 +13,7 @@ from pitmanyor.topics.echoes import ALL, EVER, OWN
 
 MOST_WORDS, MOST_TAGS = 3_000, 300
 TOP_TAGS = 60  # of a topic
-KEPT = 0.02  # a topic's part of a word, below which it is not told
+KEPT = 0.02  # smallest p(topic | word) that is stored
 
 
 def draft_facts(atlas: Atlas) -> dict[str, Any]:

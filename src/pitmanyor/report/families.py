@@ -37,7 +37,7 @@ def families(distance: Floats, shares: Floats, most: int = MOST_FAMILIES) -> Int
     """
     leaders = medoids(distance, shares, min(most, len(shares), MOST_FAMILIES))
     group = distance[:, leaders].argmin(axis=1)
-    group[leaders] = np.arange(len(leaders))  # a topic just like a leader may be one as well
+    group[leaders] = np.arange(len(leaders))  # a topic equal to a leader may be a leader too
     size = np.bincount(group, weights=shares)
     rank = np.empty(len(size), np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))

@@ -17,11 +17,11 @@ from pitmanyor.report.view import Atlas
 from pitmanyor.topics.represent import all_representative
 
 MOST_POSTS = 10_000
-MOST_BYTES = 1_600_000  # of all posts, packed: with them a page stays below 3 MB
+MOST_BYTES = 1_600_000  # bytes of all posts, packed; the page stays below 3 MB
 LONGEST = 600  # characters shown of a post
 PER_TOPIC, FEW = 40, 10
 SIGNS = {"hashtag": "#"}
-ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest says nothing to a reader
+ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # longest address that is shown
 
 
 def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
@@ -57,7 +57,9 @@ def choose(atlas: Atlas, best: list[Any]) -> list[int]:
     """Documents to show, as many as fit: first the most typical ones of each topic in turn, then others evenly."""
     n = atlas.fit.corpus.n_documents
     turns = (int(some[i]) for i in range(PER_TOPIC) for some in best if i < len(some))
-    every = np.argsort(np.arange(n) * 0.6180339887498949 % 1.0, kind="stable").tolist()  # any first part is even
+    every = np.argsort(
+        np.arange(n) * 0.6180339887498949 % 1.0, kind="stable"
+    ).tolist()  # so that any prefix is evenly spread
     return list(dict.fromkeys([*turns, *every]))[:MOST_POSTS]
 
 
@@ -97,7 +99,7 @@ def _cut(text: str, found: list[tuple[Span, int]]) -> tuple[str, list[int]]:
     marks: list[int] = []
     end = 0
     for span, (_, topic) in zip(spans, found, strict=True):
-        if span.start >= end:  # none over another
+        if span.start >= end:  # without overlaps
             marks += [span.start - end, span.end - span.start, topic]
             end = span.end
     return text, marks

@@ -26,8 +26,8 @@ from pitmanyor.report.view import atlas_of
 from pitmanyor.results.fitting import load
 
 MOST_BYTES = 32_768  # of a request
-MOST_WAITING = 8  # requests; more are sent away
-PATIENCE = 10.0  # seconds in which a request must have been sent
+MOST_WAITING = 8  # requests at a time; others are refused
+PATIENCE = 10.0  # seconds to receive a request
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -43,7 +43,7 @@ def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
 
     @app.middleware("http")
     async def own_names_only(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-        # A page from elsewhere must not reach this server under a name of its own that leads here.
+        # DNS rebinding: a foreign page must not reach this server under another host name.
         if "*" in hosts or host_name(request.headers.get("host", "")) in hosts:
             return await answer(request)
         return refusal(400, "This server does not answer to that name.")
@@ -60,7 +60,7 @@ def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
             return refusal(408, f"A request is sent within {PATIENCE:.0f} seconds; send it again.")
         if body is None:
             return refusal(413, f"A request has {MOST_BYTES:,} bytes at most.")
-        # Only now a place is taken: those who send slowly keep none from others.
+        # A slot is taken only now, so that slow senders do not block others.
         if not places.acquire(blocking=False):
             return refusal(503, "Too many drafts at once; try again in a moment.")
         try:

@@ -10,9 +10,9 @@ import numpy as np
 
 from pitmanyor.reading.tokenise import GONE, character_table
 
-STEM = 3  # letters that a stemmed word shares with its token, at least
-NEAR = 8  # pieces after one that a stemmer may have cut to a token, in which the token itself goes before
-SPELLED = re.compile(r"\[u\+([0-9a-f]{4,6})\]")  # a character that `clean` has spelled out
+STEM = 3  # fewest letters that a stemmed word shares with its token
+NEAR = 8  # pieces after a stemmed match within which an exact match takes precedence
+SPELLED = re.compile(r"\[u\+([0-9a-f]{4,6})\]")  # a character that `clean` escaped
 PIECE = re.compile("#?[^ #]+")
 
 
@@ -32,10 +32,10 @@ class Piece(NamedTuple):
 def cut(text: str) -> list[Piece]:
     """Split a text into pieces as the tokeniser does, with their positions."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters have no small form of one character
+    if len(lowered) != len(text):  # a few letters have no lower case of one character
         lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     points = character_table(True)[np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), np.uint32)]
-    for found in SPELLED.finditer(lowered):  # it is what it was to the tokeniser: nothing, or a blank
+    for found in SPELLED.finditer(lowered):  # as the tokeniser saw it: nothing, or a blank
         points[slice(*found.span())] = character_table(True)[min(int(found[1], 16), 0x10FFFF)]
     spelled = points.tobytes().decode("utf-32-le", "surrogatepass")
     out = []

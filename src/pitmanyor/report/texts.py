@@ -14,8 +14,8 @@ from pitmanyor.reading.original_texts import original_texts, text_column
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
 
-CHECKED = 200  # posts whose tokens are looked for in their texts, and tokens of each
-FOUND = 0.8  # the share of their tokens that must be there
+CHECKED = 200  # posts that are checked, and tokens of each
+FOUND = 0.8  # share of their tokens that must be found
 
 
 class Texts(NamedTuple):

@@ -11,7 +11,7 @@ from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
 
 N_WORDS, FEW_WORDS, N_TAGS = 40, 12, 15
-DISTINCTIVE = 0.3  # how much frequency counts, against lift, for words that the slider may bring up
+DISTINCTIVE = 0.3  # weights of frequency against lift for which words are stored
 
 
 def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:

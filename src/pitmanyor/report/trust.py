@@ -13,8 +13,8 @@ from pitmanyor.evaluate.diagnosis import VAGUE, Diagnosis, Verdict, diagnose
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats
 
-POINTS = 300  # of a trace, at most: no screen shows more
-DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # where files lie is nobody's business
+POINTS = 300  # most points of a trace that are drawn
+DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # paths are private
 LEVELS: Mapping[Verdict, str] = {"trust": "good", "care": "fair", "no": "poor"}  # how the page colours a verdict
 TRACED = ("log_joint", "topics/large")
 

@@ -10,7 +10,7 @@ from pitmanyor.network.root import draw_log_gamma
 from pitmanyor.simulation.restaurant import Restaurant
 
 Floats = NDArray[np.float64]
-UNBROKEN = 1e-3  # of a gem, left as one topic
+UNBROKEN = 1e-3  # remainder of a gem that is left as one topic
 MOST_STICKS = 1_000
 MOST_PIECES = 10_000_000
 TINY = 1e-300  # a shape whose Gamma draws still have a finite log

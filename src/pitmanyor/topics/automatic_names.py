@@ -13,11 +13,11 @@ from pitmanyor.topics.counts import WordTable, WordTables, document_counts, seat
 Ints = NDArray[np.int64]
 By = Literal["lift", "probability"]
 TAGS = "hashtag"
-SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
-FAIR = 0.1  # of the posts whose main topic it is must have one of the tags that name a topic: fewer are stray ones
-EACH = 0.02  # ... and each of the tags
+SEEN = 2  # occurrences in a topic that a tag or word needs to name it: one may be chance
+FAIR = 0.1  # share of the posts with this main topic that must have one of the tags
+EACH = 0.02  # ... and each single tag
 EMPTY = "(empty)"
-ROUNDING = 1e-9  # log(p/q) up to which p is q
+ROUNDING = 1e-9  # tolerance of log(p/q) > 0
 
 
 def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: By, tables: WordTables) -> list[str]:
@@ -36,7 +36,7 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
             if stream == TAGS and by == "lift":
                 words = _common(fit, members[i], words, main[i])
             if not words and names[i] == EMPTY:
-                words = likely  # nothing sets it apart; what it has is better than no name
+                words = likely  # nothing is distinctive; its likeliest words are better than no name
             if words:
                 names[i] = comma.join(sign + word for word in words)
     return names

@@ -13,7 +13,7 @@ from pitmanyor.state.mean_blocks import mean_blocks
 from pitmanyor.topics.topic_view import View
 
 Floats = NDArray[np.float64]
-CELLS = 1 << 22  # documents x topics that are handled at a time
+CELLS = 1 << 22  # documents x topics per block
 
 
 class Block(NamedTuple):

@@ -15,8 +15,8 @@ from pitmanyor.corpus.parts import main_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ALL, OWN = 3, 2  # powers of the cosine with which the posts of all, and of the author, count
-EVER = 0.003  # what a post of the author counts for however little it is like the draft
+ALL, OWN = 3, 2  # exponents of the cosine, for posts of all authors and of the author
+EVER = 0.003  # weight added to every post of the author
 
 
 class Echoes:

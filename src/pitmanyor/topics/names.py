@@ -24,8 +24,8 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.runs.directory import NAMES
 
 FORMAT = "pitmanyor names 1"
-N_WORDS = 10  # words a topic is known by
-AGREE = 5  # of them must be there for a topic to be the same
+N_WORDS = 10  # words that identify a topic
+AGREE = 5  # of them must agree
 MAX_BYTES = 8 << 20
 
 

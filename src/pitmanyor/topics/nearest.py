@@ -17,7 +17,7 @@ from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.topic_view import View, view
 
 Floats = NDArray[np.float64]
-FEWEST_POSTS = 5  # with fewer, an author is hardly more than the mean of all authors
+FEWEST_POSTS = 5  # with fewer, the estimate is close to the mean of all authors
 
 
 @dataclass(frozen=True)

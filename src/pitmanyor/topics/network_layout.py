@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 STEPS = 200
-GOLDEN = 2.399963229728653  # an angle whose multiples never come together
+GOLDEN = 2.399963229728653  # the golden angle
 
 
 def sunflower(n: int) -> Floats:
@@ -34,7 +34,7 @@ def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
         at += move / length * np.minimum(length, 0.1 * (1 - step / steps))
     at -= np.median(at, axis=0)
     wide = at / np.maximum(np.quantile(np.abs(at), 0.98, axis=0), 1e-9)
-    return np.asarray(np.clip(wide, -1.0, 1.0))  # a few outsiders do not crowd the rest
+    return np.asarray(np.clip(wide, -1.0, 1.0))  # a few outliers do not squeeze the rest
 
 
 def _pull(n: int, links: Ints) -> Floats:

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Interval = Literal["samples", "documents"]
 Every = Literal["hour", "day", "week", "month", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
-MOST = 60  # periods that `topics_over_time` makes by itself
+MOST = 60  # most periods that `topics_over_time` chooses by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, s
 def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[np.datetime64]]:
     """The period of every document (-1 if it has no time), and the starts of the periods."""
     known = ~np.isnat(times)
-    if every == "week":  # by days, for the weeks of NumPy begin on Thursdays, as 1970 did
+    if every == "week":  # by days, because the weeks of NumPy begin on Thursdays
         number = (times.astype("datetime64[D]").astype(np.int64) + 3) // 7
     else:
         number = times.astype(f"datetime64[{UNITS[every]}]").astype(np.int64)

@@ -52,7 +52,7 @@ def recommend_tags(
         group = fit.corpus.groups.get("author")
         if group is None:
             raise PlanError("this fit has no authors; omit author=")
-        place_of(author, list(group.labels))  # a stranger's draft has no author
+        place_of(author, list(group.labels))  # an unknown author is an error
     draft = as_corpus(fit, [text], author)
     tags, probability = tag_probabilities(fit, draft, by=by, seed=seed)
     stream = draft.streams.get(TAGS)
