@@ -17,9 +17,7 @@ from pitmanyor.topics import author_shares, view
 
 Element = ElementTree.Element
 GEXF, GRAPHML = "http://www.gexf.net/1.2draft", "http://graphml.graphdrawing.org/xmlns"
-ILLEGAL = re.compile(
-    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)  # characters that XML 1.0 cannot represent
+ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not allowed in XML 1.0
 Value = str | int | float
 Values = dict[str, Value]
 

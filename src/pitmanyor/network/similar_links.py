@@ -31,9 +31,7 @@ class SimilarLinks:
 
     def score(self, weights: Floats) -> Floats:
         """The mean of Q at the knots."""
-        return np.asarray(
-            knots() + (self.phi * weights).sum(axis=1)
-        )  # not by a threaded library, whose bits depend on the threads
+        return np.asarray(knots() + (self.phi * weights).sum(axis=1))  # bits must not depend on threads
 
     def curves(self, weights: Floats) -> Floats:
         """log p(x = 1) and log p(x = 0) at the knots."""

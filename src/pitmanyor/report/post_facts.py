@@ -57,9 +57,7 @@ def choose(atlas: Atlas, best: list[Any]) -> list[int]:
     """Documents to show, as many as fit: first the most typical ones of each topic in turn, then others evenly."""
     n = atlas.fit.corpus.n_documents
     turns = (int(some[i]) for i in range(PER_TOPIC) for some in best if i < len(some))
-    every = np.argsort(
-        np.arange(n) * 0.6180339887498949 % 1.0, kind="stable"
-    ).tolist()  # so that any prefix is evenly spread
+    every = np.argsort(np.arange(n) * 0.6180339887498949 % 1.0, kind="stable").tolist()  # any prefix is evenly spread
     return list(dict.fromkeys([*turns, *every]))[:MOST_POSTS]
 
 
