@@ -38,9 +38,9 @@ RUN = "fit_"
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Topic proportions of documents, from counts of words, as a scikit-learn transformer.
 
-    X is a matrix of counts, or a `Corpus`, which brings hashtags, groups and links with it. A corpus is fitted as a whole;
-    cross-validation cannot slice one, because part of a network is another network. Authors of the rows of a matrix are
-    metadata: `TopicModel().set_fit_request(authors=True)`.
+    X is a matrix of counts, or a `Corpus`, which brings hashtags, groups and links with it. A corpus is fitted as a
+    whole; cross-validation cannot slice one, because part of a network is another network. Authors of the rows of a
+    matrix are metadata: `TopicModel().set_fit_request(authors=True)`.
 
     Parameters
     ----------
