@@ -127,7 +127,7 @@ def quantity(**values):
     ("finding", "verdict", "sentence"),
     [
         (_of_agreement([quantity(rhat=1.01)], 2), "trust", "agree between the chains (R-hat at most 1.010)."),
-        (_of_agreement([quantity(), quantity(rhat=1.1, name="topics/large")], 2), "care", "agree on the number of topics"),
+        (_of_agreement([quantity(), quantity(rhat=1.1, name="topics/large")], 2), "care", "nearly agree on the number"),
         (_of_agreement([quantity(rhat=math.inf)], 1), "no", "The parts of the chain disagree on the log joint"),
         (_of_agreement([quantity(rhat=math.nan), quantity()], 2), "no", "disagree on the log joint"),
         (_of_agreement([], 2), "no", "Nothing moved"),
