@@ -10,7 +10,7 @@ from importlib import import_module
 import pytest
 
 MODULES = ("", ".baselines", ".evaluate", ".export", ".figures", ".graph", ".models", ".report", ".topics")
-CLASSES = ("Corpus", "Graph")
+CLASSES = ("Corpus", "Fit", "Graph")
 
 
 def public_functions() -> Iterator[tuple[str, Callable[..., object]]]:
