@@ -33,6 +33,7 @@ suppress_warnings = ["myst.header"]  # pages that are included begin with a head
 # `name` in a docstring is a reference if there is something of that name, and code otherwise.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autodoc_typehints = "description"  # types of parameters stand in signatures alone
 autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = False
