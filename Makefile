@@ -3,18 +3,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := src tests benchmarks examples tools
+SOURCES := src tests benchmarks examples tools docs/conf.py docs/_ext
 WORKERS ?= 2
 
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
-.PHONY: help demo test check pytest pytest-nojit package bench clean
+.PHONY: help demo test check pytest pytest-nojit package docs bench clean
 help:
 	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
 	@echo "make package build sdist and wheel, install them into empty environments and use them"
+	@echo "make docs    build the documentation in build/docs, with warnings as errors"
 	@echo "make bench   speed and perplexity against tomotopy; two threads against one"
 	@echo "make clean   remove the environment and every cache"
 
@@ -55,6 +56,10 @@ test:
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory pytest-nojit
 	@$(MAKE) --no-print-directory pytest
+
+docs: $(VENV)/.stamp
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+	@echo "The site: build/docs/index.html"
 
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.speed

@@ -37,5 +37,5 @@ def test_files_of_the_project_are_there_and_name_only_what_is_there(name):
 
 def test_the_extras_of_tests_are_those_of_users():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for name in ("text", "figures", "arviz", "serve", "sklearn"):
+    for name in ("text", "figures", "arviz", "serve", "sklearn", "docs"):
         assert set(extras[name]) <= set(extras["dev"]), name

@@ -36,23 +36,40 @@ RUN = "fit_"
 
 
 class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Topic proportions of documents, from counts of words.
-
-    n_components: number of topics; by default it is inferred from the data.
-    model: a Graph of your own, instead of `models.lda(n_components)`, `models.hpyp()` or, with authors,
-        `models.author_topic()`.
-    sweeps: number of Gibbs sweeps.
-    keep: number of states to keep for predictions.
-    burn_in: number of sweeps before states are kept; half of them by default.
-    max_topics: upper bound if the number of topics is inferred.
-    random_state: seed; the same seed gives the same bytes.
-    n_jobs: threads; all cores by default. Results do not depend on it.
+    """Topic proportions of documents, from counts of words, as a scikit-learn transformer.
 
     X is a matrix of counts, or a `Corpus`, which brings hashtags, groups and links with it. A corpus is fitted as a
-    whole: cross-validation cannot slice one, because a network that is cut is another network. Authors of the rows of a
+    whole; cross-validation cannot slice one, because part of a network is another network. Authors of the rows of a
     matrix are metadata: `TopicModel().set_fit_request(authors=True)`.
 
-    Attributes: `fit_`, the `pitmanyor.Fit`; `components_`, word probabilities (topics x features); `n_topics_`.
+    Parameters
+    ----------
+    n_components
+        Number of topics; by default it is inferred.
+    model
+        A Graph of your own, instead of `models.lda(n_components)`, `models.hpyp()` or, with authors,
+        `models.author_topic()`.
+    sweeps
+        Number of Gibbs sweeps.
+    keep
+        Number of states to keep for predictions.
+    burn_in
+        Number of sweeps that are discarded before states are kept; by default half of them.
+    max_topics
+        Upper bound if the number of topics is inferred.
+    random_state
+        Random seed.
+    n_jobs
+        Number of threads; by default all cores. Results do not depend on it.
+
+    Attributes
+    ----------
+    fit_
+        The `pitmanyor.Fit`.
+    components_
+        Word probabilities (topics x features).
+    n_topics_
+        Number of topics.
 
     >>> import numpy as np
     >>> counts = np.array([[3, 2, 0, 0], [0, 0, 2, 3]] * 5)

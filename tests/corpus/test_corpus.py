@@ -78,15 +78,15 @@ def test_arrays_and_mappings_are_frozen():
             {"documents": [["a"], "a cat"]},
             "stream 'word', document 1 is a string; split it into a list of tokens first",
         ),
-        ({"documents": [[], []]}, "the corpus holds no token at all"),
-        ({"documents": []}, "the corpus holds no token at all"),
+        ({"documents": [[], []]}, "the corpus has no tokens"),
+        ({"documents": []}, "the corpus has no tokens"),
         (
             {"documents": [["a"], ["a", "b"]], "vocabulary": ["a"]},
             "stream 'word', document 1: token 'b' is not in the vocabulary; add it there, or filter it out first",
         ),
         (
             {"documents": [["a"]], "vocabulary": ["a", "b", "a"]},
-            "the vocabulary lists 'a' twice; every word must come once",
+            "the vocabulary lists 'a' twice; every word must occur once",
         ),
         (
             {"documents": [["a"]], "groups": {"topic": ["x"]}},

@@ -34,5 +34,5 @@ def test_another_list_is_refused():
 
 def test_one_label_has_no_pairs():
     alone = Corpus.from_tokens([["a"]], groups={"author": ["ann"]}, links={"follows": []})
-    with pytest.raises(CorpusError, match="it takes two labels, and there is 1"):
+    with pytest.raises(CorpusError, match="at least two labels are needed, and there is 1"):
         alone.hide_links("follows", by="author")

@@ -44,7 +44,7 @@ def test_as_many_sweeps_as_the_worst_quantity_asks_for(rhat, ess, more):
 
 def test_time_is_that_of_the_slowest_chain():
     found = advise([chain(), chain(500, 250.0)], [quantity(ess=50.0)], TARGET, settled=False, agreed=True)
-    assert found.seconds == pytest.approx(250.0) and "some 4 minutes" in found.sentences[0]
+    assert found.seconds == pytest.approx(250.0) and "about 4 minutes" in found.sentences[0]
 
 
 def test_chains_in_different_modes_are_told_apart_from_chains_that_are_too_short():

@@ -247,7 +247,7 @@ def test_the_paper_has_no_words_of_a_document():
     assert 1.0 < found.total < 12.0
     again = result.perplexity(result.corpus, sweeps=4)
     assert again == found
-    with pytest.raises(PlanError, match="gives every document its own words, and the paper's pass has none of them"):
+    with pytest.raises(PlanError, match="gives every document its own words, which the paper's pass does not support"):
         perplexity(result, result.corpus, completion="paper")
 
 

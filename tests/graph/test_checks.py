@@ -22,7 +22,7 @@ def g() -> Graph:
 
 
 REFUSED: dict[str, tuple[Callable[[Graph], object], str]] = {
-    "unknown parent": (lambda g: g.pyp("x", base="xi"), "'x' stands on 'xi', which is not a node .*declare it first"),
+    "unknown parent": (lambda g: g.pyp("x", base="xi"), "the base 'xi' of 'x' is not a node .*declare it first"),
     "both sides": (
         lambda g: g.pyp("x", base=mix("mu", "gamma")),
         "mixes 'mu', a distribution over topics, with 'gamma'",
@@ -131,7 +131,7 @@ def test_in_order_puts_parents_first_and_keeps_the_rest() -> None:
 
 def test_in_order_refuses_circles() -> None:
     a, b = Node("a", "pyp", "topic", ("b",)), Node("b", "pyp", "topic", ("a",))
-    with pytest.raises(GraphError, match="'a', 'b' stand on one another in a circle"):
+    with pytest.raises(GraphError, match="the bases of 'a', 'b' form a cycle"):
         in_order([Node("mu", "gem", "topic"), a, b])
 
 

@@ -114,8 +114,8 @@ def test_links_that_the_text_never_needed_stay() -> None:
     ("name", "base", "message"),
     [
         ("mu0", "mu1", "'mu0' is a gem, a root without a base"),
-        ("nu", "theta", "'nu' cannot stand on 'theta', which itself stands on 'nu'"),
-        ("nu", "nu", "'nu' cannot stand on 'nu'"),
+        ("nu", "theta", "'theta' cannot be a base of 'nu', because it descends from it"),
+        ("nu", "nu", "'nu' cannot be a base of 'nu'"),
         ("psi", "mu1", "'psi' is a distribution over words and the new base is over topics"),
         ("psi", "phi", "no node 'phi'; its nodes are"),
         ("phi", "gamma", "no node 'phi'"),

@@ -61,7 +61,7 @@ WRONG: dict[str, tuple[list[Any], Any, str]] = {
     "stream": (["streams", 0, "emit"], None, r"streams\[0\].emit must be a name, not None"),
     "links": (["links", 0, "directed"], "yes", r"links\[0\].directed must be a truth value, not 'yes'"),
     "meaning": (["nodes", 1, "discount"], 2, "the discount of 'mu1' is 2"),
-    "parents": (["nodes", 1, "parents"], ["zeta"], "'mu1' stands on 'zeta', which is not a node"),
+    "parents": (["nodes", 1, "parents"], ["zeta"], "the base 'zeta' of 'mu1' is not a node"),
 }
 
 

@@ -221,7 +221,7 @@ def test_a_draft_word_speaks_for_the_topics_that_use_it(blog):
 
 
 def test_runs_without_text_or_sweeps_are_refused(plain):
-    with pytest.raises(PlanError, match="no sweep yet"):
+    with pytest.raises(PlanError, match="no sweeps yet"):
         atlas_of(fit(plain.graph, plain.corpus, sweeps=0, seed=1))
     corpus = Corpus.from_tokens([["x"]] * 3, groups={"author": list("abc")}, links={"follows": [("a", "b")]})
     graph = models.tntm().without("theta_tag").without("word")

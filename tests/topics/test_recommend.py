@@ -68,8 +68,8 @@ def test_somebody_new_is_told_from_a_few_posts(blog, microblog):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda fit: recommend_authors(fit), "say for whom"),
-        (lambda fit: recommend_authors(fit, "ann", posts=["x"]), "say for whom"),
+        (lambda fit: recommend_authors(fit), "give either author="),
+        (lambda fit: recommend_authors(fit, "ann", posts=["x"]), "give either author="),
         (lambda fit: recommend_authors(fit, "nobody"), "no author 'nobody'"),
         (lambda fit: recommend_authors(fit, posts="one text"), "a list of texts"),
         (lambda fit: recommend_authors(fit, posts=["text", ["tokens"]]), "all of one kind"),

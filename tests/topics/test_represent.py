@@ -99,8 +99,8 @@ def test_token_topics_are_in_the_order_of_the_corpus(blog):
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ({}, "one of document=, author= or topic="),
-        ({"document": 0, "topic": 1}, "one of document=, author= or topic="),
+        ({}, "exactly one of document=, author= and topic="),
+        ({"document": 0, "topic": 1}, "exactly one of document=, author= and topic="),
         ({"document": 9999}, "no document 9999"),
         ({"author": "nobody"}, "no author 'nobody' in this fit"),
         ({"topic": 0, "n": 0}, "1 or more"),

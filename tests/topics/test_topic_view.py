@@ -105,7 +105,7 @@ def test_names_follow_topics_when_a_run_goes_on(named):
     said = json.loads((named.home / "names.json").read_text())
     said["topics"][0]["words"][0] = ["words", "that", "no", "topic", "has", "at", "all"]
     (named.home / "names.json").write_text(json.dumps(said))
-    with pytest.warns(ReadWarning, match="went on since it was named, and 1 of the topics of 'kept'"):
+    with pytest.warns(ReadWarning, match="was resumed after its topics were named, and 1 of the topics of 'kept'"):
         assert labels(longer).count("kept") == 1
 
 

@@ -1,4 +1,4 @@
-"""What the paper compares its model with: pooled posts, hashtags taken for words, the network by itself."""
+"""The paper's baselines: pooled posts, hashtags as words, the network alone."""
 
 from pitmanyor.baselines.graphs import merged, network_alone
 from pitmanyor.baselines.pooling import SCHEMES, Scheme, pool

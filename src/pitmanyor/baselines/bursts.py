@@ -1,4 +1,4 @@
-"""Terms that burst: far more posts have them on one day than on others (Mehrotra et al. 2013, section 2)."""
+"""Burst terms: words that occur in far more posts on one day than on others (Mehrotra et al. 2013, section 2)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 
 Ints = NDArray[np.int64]
-THRESHOLD = 5.0  # standard deviations; theirs
-FEWEST = 5  # posts of a day; ours, for over many days a rare word is far above its mean wherever it comes
+THRESHOLD = 5.0  # standard deviations, as in the paper
+FEWEST = 5  # posts of a day, not in the paper: otherwise every rare word bursts
 
 
 def burst_terms(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[Ints, Ints, Ints]:
-    """The burst terms, and pairs (post, which of them) for every post that has one, on whatever day.
+    """The burst terms, and pairs (post, term) for every post that has one, on any day.
 
-    A term's score on a day is (posts with it - mean) / standard deviation, over the days that have posts. Over D days
-    no score exceeds (D - 1) / sqrt(D), so fewer than 27 days have no term above five. A term also needs five posts.
+    The score of a term on a day is (posts with it - mean) / standard deviation, over the days that have posts. Over D
+    days no score exceeds (D - 1) / sqrt(D), so with fewer than 27 days no term is above five. A term also needs five
+    posts.
     """
     assert corpus.times is not None
     posts, terms = _presence(corpus)
@@ -38,7 +39,7 @@ def burst_terms(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[Ints, Int
 
 
 def _presence(corpus: Corpus) -> tuple[Ints, Ints]:
-    """Every (post, term) once, words and hashtags alike."""
+    """Every pair (post, term) once, for words and hashtags alike."""
     n = len(corpus.vocabulary)
     pairs = np.unique(np.concatenate([stream.documents * n + stream.words for stream in corpus.streams.values()]))
     return pairs // n, pairs % n

@@ -1,4 +1,4 @@
-"""Graphs of the baselines that are no models of their own: hashtags as words, and links without text."""
+"""Graphs of baselines that are not ready models: hashtags as words, and links without text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from pitmanyor.models import tntm
 
 
 def merged(graph: Graph, stream: str = "hashtag") -> Graph:
-    """The graph of one stream, with another stream as more of its tokens: same topics, same words.
+    """The graph of one stream with another stream as additional tokens, with the same topics and words.
 
-    That is the model of both streams poured into one. It keeps them apart in name alone, so that each can be scored by
-    itself.
+    This is the model of both streams merged into one; they keep their names, so that each can be scored separately.
+
+    Parameters
+    ----------
+    graph
+        A graph with one stream.
+    stream
+        Name of the additional stream.
 
     >>> from pitmanyor.models import hdp_lda
     >>> merged(hdp_lda())
@@ -32,7 +38,7 @@ def merged(graph: Graph, stream: str = "hashtag") -> Graph:
 
 
 def network_alone() -> Graph:
-    """The random function network model: the TNTM's authors and followers without a word. `fit` takes `n_topics`.
+    """The random function network model: the TNTM's authors and followers without text. It needs a number of topics.
 
     >>> " ".join(network_alone().names)
     'mu0 nu follows'

@@ -1,6 +1,6 @@
-"""Posts poured together into longer documents before a plain model is fitted (Mehrotra et al. 2013).
+"""Posts pooled into longer documents before a plain model is fitted (Mehrotra et al. 2013).
 
-Pools are for fitting only. Whatever is said of posts afterwards is said of each by itself: `Fit.infer(posts)`.
+Pools are for fitting only. Measures are always of single posts, which are folded in with `Fit.infer`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 class Pools(NamedTuple):
-    """Entry i says that post `posts[i]` is in the pool `names[pools[i]]`; a post may be in several."""
+    """Entry i says that post `posts[i]` is in the pool `names[pools[i]]`; a post may be in several pools."""
 
     posts: Ints
     pools: Ints
@@ -34,14 +34,18 @@ class Pools(NamedTuple):
 def pool(corpus: Corpus, scheme: Scheme) -> Corpus:
     """A corpus whose documents are pools of posts, named by the grouping "pool".
 
-    "none": every post by itself, the corpus as it is.
-    "author": all posts of an author.
-    "hour": all posts of the same hour of the same day.
-    "burst": all posts with a word or hashtag that bursts on some day: it is in more posts than on the mean day, by over
-        five standard deviations, and in five at least. A post with several such terms is in all their pools.
-    "hashtag": all posts with a hashtag; a post with several is in all their pools. A post without joins the pool whose
-        words are most similar (cosine of TF-IDF), however little that is.
-    A post that finds no pool is a document by itself.
+    A post that is in no pool is a document by itself.
+
+    Parameters
+    ----------
+    corpus
+        Posts.
+    scheme
+        "none": every post by itself. "author": all posts of an author. "hour": all posts of the same hour of the same
+        day. "burst": all posts with a word or hashtag that bursts on some day, that is, occurs in at least five posts
+        and in more than on the mean day by over five standard deviations; a post with several such terms is in several
+        pools. "hashtag": all posts with a hashtag; a post with several is in several pools, and one without joins the
+        pool with the most similar words (cosine of TF-IDF), without a threshold.
 
     >>> corpus = Corpus.from_tokens([["a", "b"], ["c"], ["a"]], groups={"author": ["ann", "bob", "ann"]})
     >>> pool(corpus, "author")
@@ -70,7 +74,7 @@ def pools_nothing(corpus: Corpus, scheme: Scheme) -> bool:
     if scheme == "none":
         return False
     if scheme == "hashtag" and len(_tagged(corpus)[0]) > len(np.unique(corpus.streams["hashtag"].words)):
-        return False  # two posts share a hashtag; no need to look for the most similar
+        return False  # two posts share a hashtag, so there is no need for similarities
     return bool(np.bincount(BY_SCHEME[scheme](corpus).pools, minlength=1).max() < 2)
 
 
@@ -111,7 +115,7 @@ def _by_hashtag(corpus: Corpus) -> Pools:
 
 
 def _tagged(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-    """Posts, the place of each one's hashtag among all hashtags, and those; a hashtag said twice counts once."""
+    """Posts, the index of each one's hashtag among all hashtags, and these; repeated hashtags count once."""
     stream = corpus.streams["hashtag"]
     tags, codes = np.unique(stream.words, return_inverse=True)
     pairs = np.unique(np.stack([stream.documents, codes], axis=1), axis=0)
@@ -127,7 +131,7 @@ BY_SCHEME: dict[str, Callable[[Corpus], Pools]] = {
 
 
 def _with_loners(pools: Pools, n_posts: int) -> Pools:
-    """Posts without a pool get one each."""
+    """Give posts without a pool one each."""
     alone = np.setdiff1d(np.arange(n_posts), pools.posts)
     names = (*pools.names, *(("post", int(post)) for post in alone))
     own = len(pools.names) + np.arange(len(alone))

@@ -1,4 +1,4 @@
-"""The pool that a post is most like, by the cosine of TF-IDF vectors of words."""
+"""The pool most similar to a post, by the cosine of TF-IDF vectors of words."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Floats = NDArray[np.float64]
 
 
 def most_similar(words: Stream, n_words: int, posts: Ints, pools: Ints, others: Ints) -> Ints:
-    """For each of the posts `others` the most similar pool, the first of equals; -1 if it shares no word with any.
+    """For each of the posts `others` the most similar pool, the first among equals; -1 if it shares no word with any.
 
-    Post `posts[i]` is in pool `pools[i]`. A word weighs log(posts / posts that have it).
+    Post `posts[i]` is in pool `pools[i]`. The weight of a word is log(posts / posts with the word).
     """
     idf = _idf(words, n_words)
     starts, members, weights = _by_word(words, n_words, posts, pools, idf)

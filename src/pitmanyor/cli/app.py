@@ -20,25 +20,29 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON object on the standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object to the standard output.")]
 Text = Annotated[str | None, typer.Option(help="Column with the text (guessed if not given).")]
 Author = Annotated[str | None, typer.Option(help="Column with the author.")]
 Tags = Annotated[str | None, typer.Option(help="Column with the hashtags.")]
 Time = Annotated[str | None, typer.Option(help="Column with the time.")]
 Label = Annotated[str | None, typer.Option(help="Column with a label, such as the event.")]
 Links = Annotated[Path | None, typer.Option(help="File with links between authors (CSV, Parquet, GraphML, GEXF).")]
-Group = Annotated[list[str] | None, typer.Option(help="One more column to group documents by; may be repeated.")]
-Skip = Annotated[bool, typer.Option("--skip-bad-lines", help="Count and list bad lines instead of stopping at one.")]
+Group = Annotated[list[str] | None, typer.Option(help="Another column to group documents by; repeatable.")]
+Skip = Annotated[
+    bool, typer.Option("--skip-bad-lines", help="Skip and report bad lines instead of stopping at the first.")
+]
 More = Annotated[
     list[str] | None,
-    typer.Option("--option", "-O", help="Any other option of pitmanyor.read, as NAME=VALUE; may be repeated."),
+    typer.Option("--option", "-O", help="Any other option of pitmanyor.read, as NAME=VALUE; repeatable."),
 ]
 Posts = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines, Parquet or text, also .gz; several are one."),
+    typer.Argument(
+        metavar="FILE", help="CSV, TSV, JSON Lines, Parquet or text, also .gz; several files make one corpus."
+    ),
 ]
-RunPath = Annotated[Path, typer.Argument(help="The directory of a run.")]
-Threads = Annotated[int | None, typer.Option(help="Threads for the parallel parts; all cores by default.")]
+RunPath = Annotated[Path, typer.Argument(help="Run directory.")]
+Threads = Annotated[int | None, typer.Option(help="Number of threads; all cores by default.")]
 Every = Annotated[str, typer.Option("--save-every", help="How often to save: 30s, 5m, 1h.")]
 
 
@@ -68,9 +72,9 @@ def main(
 @app.command(short_help="Simulate a microblog, fit it and write its report.")
 @answers
 def demo(
-    out: Annotated[Path, typer.Argument(help="A directory to be made.")],
-    posts: Annotated[int, typer.Option(help="How many posts to simulate.")] = 2000,
-    sweeps: Annotated[int, typer.Option(help="How often every token is updated.")] = 1_000,
+    out: Annotated[Path, typer.Argument(help="Directory to create.")],
+    posts: Annotated[int, typer.Option(help="Number of posts to simulate.")] = 2000,
+    sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.")] = 1_000,
     seed: int = 1,
     json: AsJson = False,
 ) -> Answer:
@@ -95,7 +99,7 @@ def check(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Show what would be read from a file: columns, sizes, and what is left out and why."""
+    """Show what would be read from a file: columns, sizes, and what is removed and why."""
     from pitmanyor.cli.work import Source, check_source
 
     columns = _columns(text, author, tags, time, label, links)
@@ -112,18 +116,18 @@ def fit(
     ] = "hpyp",
     sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.", min=0)] = 500,
     seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 0,
-    chains: Annotated[int, typer.Option(help="Chains to run side by side, in processes.", min=1)] = 1,
-    keep: Annotated[int, typer.Option(help="States that each chain keeps after the burn-in.", min=0)] = 20,
+    chains: Annotated[int, typer.Option(help="Number of chains to run in parallel processes.", min=1)] = 1,
+    keep: Annotated[int, typer.Option(help="Number of states that each chain keeps after the burn-in.", min=0)] = 20,
     burn_in: Annotated[int | None, typer.Option(help="Sweeps to discard first; half of them by default.")] = None,
-    max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
+    max_topics: Annotated[int | None, typer.Option(help="Upper bound on the number of topics.")] = None,
     start_topics: Annotated[
-        int | None, typer.Option(help="Topics to start from at random; 0 assigns tokens sequentially.")
+        int | None, typer.Option(help="Number of random initial topics; 0 initialises sequentially.")
     ] = None,
     sampler: Annotated[str, typer.Option(help="mixed, collapsed or explicit.")] = "mixed",
     moves: Annotated[bool, typer.Option(help="Split and merge whole topics.")] = True,
     text_sweeps: Annotated[int | None, typer.Option(help="Sweeps before links join; half of all by default.")] = None,
-    spare_topics: Annotated[int, typer.Option(help="Empty topics that are there when links join.")] = 5,
-    n_topics: Annotated[int | None, typer.Option(help="Topics of a model of links alone.")] = None,
+    spare_topics: Annotated[int, typer.Option(help="Number of empty topics when links join.")] = 5,
+    n_topics: Annotated[int | None, typer.Option(help="Number of topics of a model of links alone.")] = None,
     method: Annotated[
         str, typer.Option(help="How links are sampled: exact, or paper (not posterior-correct).")
     ] = "exact",
@@ -144,7 +148,7 @@ def fit(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Read a file, fit a model, and save the run: every so often, at the end, at Ctrl-C and at SIGTERM."""
+    """Read files, fit a model, and save the run regularly, at the end, at Ctrl-C and at SIGTERM."""
     from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import Source, fit_source
 
@@ -168,12 +172,14 @@ def fit(
 @answers
 def resume(
     run: RunPath,
-    sweeps: Annotated[int | None, typer.Option(help="How many there shall be in all.")] = None,
+    sweeps: Annotated[
+        int | None, typer.Option(help="Total number of sweeps; by default as many as were asked for.")
+    ] = None,
     threads: Threads = None,
     save_every: Every = "5m",
     json: AsJson = False,
 ) -> Answer:
-    """Go on with a run from its last checkpoint, as if it had never stopped."""
+    """Continue a run from its last checkpoint, bit for bit as if it had never stopped."""
     from pitmanyor.cli.parsing import parse_seconds
     from pitmanyor.cli.work import resume_run
 
@@ -189,10 +195,10 @@ def resume(
 @answers
 def topics(
     run: RunPath,
-    words: Annotated[int, typer.Option(help="Words to show of each topic.", min=1)] = 10,
+    words: Annotated[int, typer.Option(help="Number of words per topic.", min=1)] = 10,
     json: AsJson = False,
 ) -> Answer:
-    """The topics of a run: shares, likeliest words, and hashtags if it has them."""
+    """List the topics of a run: shares, most likely words, and hashtags if it has any."""
     from pitmanyor.cli.show import show_topics
 
     return show_topics(run, words)
@@ -203,13 +209,13 @@ def topics(
 def infer(
     run: RunPath,
     files: Posts,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A CSV file to be written: a line per document.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="CSV file to write, one line per document.")],
     sweeps: Annotated[
         int | None,
         typer.Option(help="Sweeps over the new documents; by default 20, and 10 for short ones.", min=1),
     ] = None,
     seed: int = 0,
-    completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
+    completion: Annotated[str, typer.Option(help="gibbs, or paper for the paper's single pass.")] = "gibbs",
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -217,7 +223,7 @@ def infer(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Topic shares of new documents, with everything the run learned held fixed."""
+    """Write topic proportions of new documents, with everything that the run learned held fixed."""
     from pitmanyor.cli.work import Source, infer_file
 
     source = Source.of(files, _columns(text, author, tags, None, None, None), None, skip_bad_lines, option)
@@ -227,7 +233,7 @@ def infer(
 @app.command(short_help="Show the settings and progress of a run.")
 @answers
 def info(run: RunPath, json: AsJson = False) -> Answer:
-    """What a run is and how far it got. Reads files only; no sampler is loaded."""
+    """Show the settings and the progress of a run. Reads small files only."""
     from pitmanyor.cli.show import show_run
 
     return show_run(run)
@@ -238,11 +244,11 @@ def info(run: RunPath, json: AsJson = False) -> Answer:
 def doctor(
     compile_: Annotated[
         bool,
-        typer.Option("--compile", help="First compile the ready models, on two cores: their fits then start at once."),
+        typer.Option("--compile", help="Compile the ready models first, so that their fits start at once."),
     ] = False,
     json: AsJson = False,
 ) -> Answer:
-    """Versions, threads, caches and memory of this machine."""
+    """Show versions, threads, caches and memory of this machine."""
     from pitmanyor.cli.show import examine
 
     if not compile_:

@@ -42,19 +42,19 @@ class Kind(StrEnum):
 def experiment(
     kind: Annotated[Kind, typer.Argument(help="Which of the paper's tables to make.")],
     corpus: Posts,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A directory; the same again goes on where it was.")],
-    repeats: Annotated[int, typer.Option(help="Fits of every row, each with its own seed.", min=1)] = 5,
-    sweeps: Annotated[int, typer.Option(help="How often every token is updated; 2000 in the paper.")] = 500,
-    seed: Annotated[int, typer.Option(help="Of the split; repeat r samples with seed + r.")] = 1,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory; the same command again continues there.")],
+    repeats: Annotated[int, typer.Option(help="Number of fits per row, each with its own seed.", min=1)] = 5,
+    sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps; 2000 in the paper.")] = 500,
+    seed: Annotated[int, typer.Option(help="Seed of the split; repeat r samples with seed + r.")] = 1,
     test: Annotated[float, typer.Option(help="Share of every author's posts to hold out.")] = 0.1,
     held_links: Annotated[float, typer.Option(help="Share of the pairs of authors to hold out.")] = 0.1,
     keep: Annotated[int, typer.Option(help="States to keep, over which held-out text is averaged.")] = 5,
-    max_topics: Annotated[int | None, typer.Option(help="No more topics than this.")] = None,
-    start_topics: Annotated[int, typer.Option(help="Topics that every model begins with.", min=1)] = 100,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="A word to leave out, such as a query term; repeat it.")
+    max_topics: Annotated[int | None, typer.Option(help="Upper bound on the number of topics.")] = None,
+    start_topics: Annotated[int, typer.Option(help="Number of random initial topics of every model.", min=1)] = 100,
+    drop: Annotated[list[str] | None, typer.Option(help="Word to leave out, such as a query term; repeatable.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Number of parallel processes; one per core by default.", min=1)
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes side by side; one a core by default.", min=1)] = None,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -65,7 +65,7 @@ def experiment(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Make a table of the paper on your corpus: all models, several seeds, mean, deviation, significance, figure."""
+    """Make a table of the paper on your corpus, with means, standard deviations, significance and a figure."""
     from pitmanyor.cli.work import Source
     from pitmanyor.experiments.data import without_words
     from pitmanyor.experiments.run import run_experiment

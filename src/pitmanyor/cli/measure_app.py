@@ -15,24 +15,22 @@ from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Skip,
 @answers
 def evaluate(
     run: RunPath,
-    test: Annotated[Path | None, typer.Option(help="Posts that were not fitted, to be predicted.")] = None,
-    observed: Annotated[float, typer.Option(help="Share of each post's words that is given, not scored.")] = 0.5,
-    completion: Annotated[str, typer.Option(help="gibbs, or paper: its single pass.")] = "gibbs",
+    test: Annotated[Path | None, typer.Option(help="Posts that were not fitted, to score.")] = None,
+    observed: Annotated[float, typer.Option(help="Share of each post's words that is observed and not scored.")] = 0.5,
+    completion: Annotated[str, typer.Option(help="gibbs, or paper for the paper's single pass.")] = "gibbs",
     sweeps: Annotated[
         int | None,
         typer.Option(help="Sweeps over the test posts; 20 by default, 10 where they are clustered and short.", min=1),
     ] = None,
-    words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
+    words: Annotated[int, typer.Option(help="Number of words per topic for coherence.", min=2)] = 10,
     window: Annotated[
         int | None, typer.Option(help="Window size for word co-occurrence (0: whole document).", min=0)
     ] = None,
     reference: Annotated[
-        Path | None, typer.Option(help="Posts in which coherence looks for company; by default those that were fitted.")
+        Path | None, typer.Option(help="Posts in which co-occurrence is counted; the fitted ones by default.")
     ] = None,
     cap: Annotated[int | None, typer.Option(help="Assign documents to the N largest topics only.", min=1)] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option(help="A measure that an installed package offers; may be repeated.")
-    ] = None,
+    measure: Annotated[list[str] | None, typer.Option(help="A measure of an installed plug-in; repeatable.")] = None,
     left_to_right: Annotated[
         bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, use on few.")
     ] = False,
@@ -46,9 +44,9 @@ def evaluate(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """How good a run is: its topics, its network, and on posts it has not seen, perplexity and clusters by label.
+    """Measure a run: coherence of topics, links, and on new posts perplexity and clusters by label.
 
-    --links is the file of all links: those of pairs that fit --hold-links held out are predicted.
+    --links is the file of all links; pairs that were held out by fit --hold-links are scored.
     """
     from pitmanyor.cli.measure import Asked, evaluate_run
     from pitmanyor.cli.work import Source
@@ -66,15 +64,13 @@ def evaluate(
 @answers
 def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run directories, two or more.")],
-    test: Annotated[list[Path] | None, typer.Option(help="Posts that no run was fitted to; may be repeated.")] = None,
-    observed: Annotated[float, typer.Option(help="Share of each post's words that is given, not scored.")] = 0.5,
-    words: Annotated[int, typer.Option(help="Words of each topic that coherence looks at.", min=2)] = 10,
+    test: Annotated[list[Path] | None, typer.Option(help="Posts that no run was fitted to; repeatable.")] = None,
+    observed: Annotated[float, typer.Option(help="Share of each post's words that is observed and not scored.")] = 0.5,
+    words: Annotated[int, typer.Option(help="Number of words per topic for coherence.", min=2)] = 10,
     window: Annotated[
         int | None, typer.Option(help="Window size for word co-occurrence (0: whole document).", min=0)
     ] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option(help="A measure that an installed package offers; may be repeated.")
-    ] = None,
+    measure: Annotated[list[str] | None, typer.Option(help="A measure of an installed plug-in; repeatable.")] = None,
     seed: int = 0,
     text: Text = None,
     author: Author = None,
@@ -83,7 +79,7 @@ def compare(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Put runs side by side: perplexity of test posts, coherence and diversity of topics, their number, and trust.
+    """Compare runs: perplexity of test posts, coherence, diversity and number of topics, and the verdict.
 
     The perplexity is that of the words alone, so that models with and without hashtags can be compared.
     """
@@ -101,10 +97,10 @@ def compare(
 @answers
 def diagnose(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs of one model, or one with its chains.")],
-    discard: Annotated[float, typer.Option(help="Share of the sweeps to leave out at the beginning.")] = 0.5,
+    discard: Annotated[float, typer.Option(help="Share of the sweeps to discard at the beginning.")] = 0.5,
     json: AsJson = False,
 ) -> Answer:
-    """Whether to trust a run, in plain words: do its chains agree, and are there sweeps enough?"""
+    """Say whether the chains of a run have converged, and what to do if not."""
     from pitmanyor.cli.measure import diagnose_runs
 
     return diagnose_runs(runs, discard)

@@ -13,8 +13,8 @@ from pitmanyor.cli.app import AsJson, RunPath, app
 from pitmanyor.cli.show import count_facts
 from pitmanyor.errors import PlanError
 
-Texts = Annotated[Path | None, typer.Option("--posts", help="The file with the posts, if it is not where it was read.")]
-Redact = Annotated[bool, typer.Option("--redact", help="Authors by hashes, and no texts.")]
+Texts = Annotated[Path | None, typer.Option("--posts", help="File with the posts, if it has moved.")]
+Redact = Annotated[bool, typer.Option("--redact", help="Hash authors and leave texts out.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 
 
@@ -22,13 +22,13 @@ Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser."
 @answers
 def report(
     run: RunPath,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to be written.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path("report.html"),
     posts: Texts = None,
     redact: Redact = False,
     open_: Open = False,
     json: AsJson = False,
 ) -> Answer:
-    """Write a run as one HTML page that works offline: topics, posts, authors, followers, times, and trust."""
+    """Write a run as one HTML page that works offline: topics, posts, authors, followers, times, diagnostics."""
     from pitmanyor.report import build_page, build_payload
     from pitmanyor.report.write import write_page
     from pitmanyor.results.fitting import load
@@ -53,16 +53,14 @@ def report(
 @answers
 def serve(
     run: RunPath,
-    host: Annotated[
-        str, typer.Option(help="The address to listen at: by default, of this machine alone.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen at.", min=1, max=65535)] = 8642,
+    host: Annotated[str, typer.Option(help="Address to listen on; by default this machine only.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8642,
     posts: Texts = None,
     redact: Redact = False,
     open_: Open = False,
     json: AsJson = False,
 ) -> Answer:
-    """Show the page of a run on this machine, with the topics of drafts sampled by the model. Ctrl-C ends it."""
+    """Serve the report of a run on this machine, with live inference for drafts. Ctrl-C stops it."""
     try:
         from pitmanyor.report.server import serve_run
     except ModuleNotFoundError as error:

@@ -15,17 +15,17 @@ from pitmanyor.cli.app import AsJson, RunPath, app
 @answers
 def label(
     run: RunPath,
-    rename: Annotated[list[str] | None, typer.Option(help="TOPIC=NAME, such as 3=health; may be repeated.")] = None,
+    rename: Annotated[list[str] | None, typer.Option(help="TOPIC=NAME, such as 3=health; repeatable.")] = None,
     merge: Annotated[
-        list[str] | None, typer.Option(help="Topics to show as one, such as 3,7 or 3,7=health; may be repeated.")
+        list[str] | None, typer.Option(help="Topics to show as one, such as 3,7 or 3,7=health; repeatable.")
     ] = None,
-    reset: Annotated[list[int] | None, typer.Option(help="Forget name and merge of a topic; may be repeated.")] = None,
-    reset_all: Annotated[bool, typer.Option("--reset-all", help="Forget all names and merges.")] = False,
-    by: Annotated[str, typer.Option(help="Tags by lift (what sets a topic apart) or by probability.")] = "lift",
-    tags: Annotated[int, typer.Option(help="Tags in a name.", min=1)] = 3,
+    reset: Annotated[list[int] | None, typer.Option(help="Remove name and merge of a topic; repeatable.")] = None,
+    reset_all: Annotated[bool, typer.Option("--reset-all", help="Remove all names and merges.")] = False,
+    by: Annotated[str, typer.Option(help="Tags by lift (distinctive) or by probability.")] = "lift",
+    tags: Annotated[int, typer.Option(help="Number of tags in a name.", min=1)] = 3,
     json: AsJson = False,
 ) -> Answer:
-    """Name the topics by their hashtags, or words; rename and merge them for every output of the run."""
+    """Show the names of topics; rename and merge topics for every output of the run."""
     from pitmanyor.cli.use import Naming, label_run
 
     return label_run(run, Naming(rename or [], merge or [], reset or [], reset_all), by, tags)
@@ -35,18 +35,18 @@ def label(
 @answers
 def recommend(
     run: RunPath,
-    text: Annotated[str | None, typer.Option(help="A draft post: recommends hashtags for it.")] = None,
+    text: Annotated[str | None, typer.Option(help="A draft post, to recommend hashtags for.")] = None,
     author: Annotated[
-        str | None, typer.Option(help="The author of the draft; without one, recommends whom to follow.")
+        str | None, typer.Option(help="Author of the draft; without --text, recommends whom they could follow.")
     ] = None,
     posts: Annotated[
-        Path | None, typer.Option(help="Posts of somebody new, a line each: recommends whom to follow.")
+        Path | None, typer.Option(help="Posts of somebody new, one per line, to recommend whom to follow.")
     ] = None,
-    n: Annotated[int, typer.Option("-n", help="How many.", min=1)] = 5,
+    n: Annotated[int, typer.Option("-n", help="Number of recommendations.", min=1)] = 5,
     by: Annotated[
-        str, typer.Option(help="Hashtags by the model, by fitted posts that are like the draft (posts), or both.")
+        str, typer.Option(help="Rank hashtags by the model, by similar fitted posts (posts), or both.")
     ] = "both",
-    links: Annotated[str | None, typer.Option(help="The set of links, if the model has several.")] = None,
+    links: Annotated[str | None, typer.Option(help="Link set, if the model has several.")] = None,
     seed: int = 0,
     json: AsJson = False,
 ) -> Answer:
@@ -60,15 +60,15 @@ def recommend(
 @answers
 def export(
     run: RunPath,
-    out: Annotated[Path, typer.Option("--out", "-o", help="A directory for the files.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")],
     as_: Annotated[
         list[str] | None,
         typer.Option(
             "--as",
-            help="csv (the default), parquet, gexf, graphml, pyldavis, mallet, arviz, figures or all; may be repeated.",
+            help="csv (the default), parquet, gexf, graphml, pyldavis, mallet, arviz, figures or all; repeatable.",
         ),
     ] = None,
-    words: Annotated[int, typer.Option(help="Words of each topic in the table of words.", min=1)] = 100,
+    words: Annotated[int, typer.Option(help="Number of words per topic in the table of words.", min=1)] = 100,
     json: AsJson = False,
 ) -> Answer:
     """Write a run for other tools: every table, graphs of authors with topics, draws, a MALLET state, figures."""

@@ -1,4 +1,4 @@
-"""Corpus: frozen arrays of tokens with the context they came in."""
+"""Corpus: tokens with the context they came in, as frozen arrays."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ RESERVED = ("document", "topic", "vocabulary")
 class Corpus:
     """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
 
-    What `pitmanyor.read` makes also has `rows`, each document's line or row in the source; `times` and `ids`, if the
-    source had any; and `report`, which tells what was read and what was left out.
+    `pitmanyor.read` and `Corpus.from_tokens` make one. A corpus that was read also has `rows`, the line or row of each
+    document in the source; `times` and `ids`, if the source has them; and `report`, which says what was read and what
+    was removed.
 
     >>> corpus = Corpus.from_tokens([["cat", "sat"], ["dog"]], groups={"author": ["ann", "bob"]})
     >>> corpus
@@ -55,7 +56,7 @@ class Corpus:
         return sum(len(stream.words) for stream in self.streams.values())
 
     def has(self, stream: str) -> bool:
-        """Whether a stream is there and has a token: posts that are read without a hashtag keep a place for them."""
+        """Whether the stream exists and has a token (posts without any hashtag still have a hashtag stream)."""
         return stream in self.streams and len(self.streams[stream].words) > 0
 
     def __repr__(self) -> str:
@@ -75,11 +76,17 @@ class Corpus:
         return self.describe().to_html()
 
     def describe(self) -> Description:
-        """Sizes as the paper tabulates its data sets, and what reading did; `print` it."""
+        """Summarise sizes, in the paper's format, and what reading did; `print` the result."""
         return describe(self)
 
     def subset(self, documents: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Corpus:
-        """Only these documents (a mask or indices), with the same vocabulary, labels and links, so that codes agree."""
+        """Select documents; vocabulary, labels and links stay the same, so that codes agree.
+
+        Parameters
+        ----------
+        documents
+            A boolean mask, or indices.
+        """
         chosen = indices(documents, self.n_documents)
         return Corpus(
             vocabulary=self.vocabulary,
@@ -95,9 +102,17 @@ class Corpus:
         )
 
     def split(self, test: float | int = 0.1, by: str | None = None, seed: int = 0) -> tuple[Corpus, Corpus]:
-        """Two corpora, for training and for testing; `test` is a share or a number of documents.
+        """Split the documents into a training and a test corpus.
 
-        With `by="author"` every author has the same share of documents in both, to within one document.
+        Parameters
+        ----------
+        test
+            Share (a float) or number (an int) of test documents.
+        by
+            Stratify by this grouping: with `by="author"` every author has the same share of documents in both parts, to
+            within one document.
+        seed
+            Random seed.
         """
         groups = None
         if by is not None and by != "document":
@@ -111,10 +126,23 @@ class Corpus:
     def hide_links(
         self, name: str, by: str, share: float = 0.1, seed: int = 0, directed: bool = True
     ) -> tuple[Corpus, HeldOut]:
-        """This corpus with a share of the pairs of a link set held out, and what they are.
+        """Hold out a share of the pairs of a link set; returns the remaining corpus, and the pairs with their truth.
 
-        Pairs are of two different labels of the group `by`, such as "author". A fit neither counts them as linked nor
-        as not linked; `Fit.link_probability` predicts them. `directed=False` hides both directions of a pair as one.
+        A fit counts held-out pairs neither as linked nor as unlinked; `Fit.link_probability` predicts them.
+
+        Parameters
+        ----------
+        name
+            Link set, such as "follows".
+        by
+            Grouping whose labels are linked, such as "author". All ordered pairs of two different labels are
+            candidates.
+        share
+            Share of the pairs to hold out.
+        seed
+            Random seed.
+        directed
+            False holds out both directions of a pair together.
         """
         for what, where in ((name, self.links), (by, self.groups)):
             if what not in where:
@@ -124,7 +152,16 @@ class Corpus:
         return replace(self, links=MappingProxyType({**self.links, name: left})), held
 
     def reveal_links(self, name: str, truth: Iterable[tuple[Hashable, Hashable]], directed: bool = True) -> HeldOut:
-        """The pairs of a link set that are held out, and whether `truth`, a list of all links, has them.
+        """Return the held-out pairs of a link set, with the truth from a complete list of links.
+
+        Parameters
+        ----------
+        name
+            Link set, such as "follows".
+        truth
+            All links, including those that were not held out.
+        directed
+            As in `hide_links`.
 
         >>> pairs = [("ann", "bob")]
         >>> corpus = Corpus.from_tokens([["a"], ["b"]], groups={"author": ["ann", "bob"]}, links={"follows": pairs})
@@ -138,25 +175,30 @@ class Corpus:
 
     @cached_property
     def content_hash(self) -> str:
-        """A checksum of all words, tokens, labels, links and times: the same content has the same hash anywhere."""
+        """Checksum of words, tokens, labels, links and times. Equal content has an equal hash on any machine."""
         return content_hash(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one file, atomically and with a checksum."""
+        """Write the corpus to one file, atomically and with a checksum."""
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, mapped: bool = False) -> Corpus:
-        """Read what `save` wrote; a FileError if the file is cut, changed or of another kind.
+        """Read a file that `save` wrote. Raises a FileError if it is truncated, changed, or not a corpus.
 
-        A corpus that is `mapped` stays in its file, which must not change meanwhile: tokens are read as they are used.
+        Parameters
+        ----------
+        path
+            The file.
+        mapped
+            Whether tokens stay in the file, which must not change meanwhile, and are read as they are used.
         """
         corpus = cls(**load(path, mapped))
         corpus.release()
         return corpus
 
     def release(self) -> None:
-        """Let go of the memory that tokens take which have been read, if the corpus is mapped."""
+        """Free the memory of tokens that have been read, if the corpus is mapped."""
         for stream in self.streams.values():
             release(stream.words)
             release(stream.offsets)
@@ -171,10 +213,18 @@ class Corpus:
         links: Mapping[str, Iterable[tuple[Hashable, Hashable]]] | None = None,
         vocabulary: Sequence[str] | None = None,
     ) -> Corpus:
-        """A corpus from token lists: one list per document, or a dict of such lists by stream.
+        """Make a corpus from lists of tokens.
 
-        `vocabulary` fixes the words and their order (a token outside it is an error); by default it is every
-        token, sorted. `groups` gives one label per document, `links` pairs of labels.
+        Parameters
+        ----------
+        documents
+            One list of tokens per document, or a dict of such lists by stream.
+        groups
+            One label per document for each grouping, such as `{"author": [...]}`.
+        links
+            Pairs of labels (source, target) for each link set, such as `{"follows": [...]}`.
+        vocabulary
+            Words and their order; a token outside it is an error. By default all tokens, sorted.
         """
         by_stream = dict(documents) if isinstance(documents, Mapping) else {"word": documents}
         n_documents = _check_streams(by_stream)
@@ -200,7 +250,7 @@ def _check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
             if isinstance(doc, str):
                 raise CorpusError(f"stream {name!r}, document {d} is a string; split it into a list of tokens first")
     if not any(len(doc) for docs in by_stream.values() for doc in docs):
-        raise CorpusError("the corpus holds no token at all")
+        raise CorpusError("the corpus has no tokens")
     return next(iter(sizes.values()))
 
 
@@ -210,7 +260,7 @@ def _vocabulary(by_stream: Mapping[str, Sequence[Sequence[str]]], given: Sequenc
     words = tuple(given)
     if len(set(words)) != len(words):
         twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must come once")
+        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must occur once")
     return words
 
 

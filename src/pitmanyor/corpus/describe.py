@@ -1,4 +1,4 @@
-"""The table that describes a corpus, after the paper's summary of its data sets."""
+"""The summary of a corpus, modelled on the paper's table of data sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LISTED = 6  # labels of a grouping that are listed
 
 @dataclass(frozen=True)
 class Description:
-    """Named sizes of a corpus, in order, and what reading did, if it was read."""
+    """Sizes of a corpus by name, and what reading did, if it was read."""
 
     rows: tuple[tuple[str, Value], ...]
     report: ReadReport | None = None
@@ -30,7 +30,7 @@ class Description:
         return dict(self.rows)
 
     def to_html(self) -> str:
-        """A table, and below it what reading did, for notebooks."""
+        """An HTML table for notebooks, followed by what reading did."""
         cells = [(escape(visible(name)), escape(visible(_shown(value)))) for name, value in self.rows]
         table = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
         said = f"<pre>{escape(visible(str(self.report)))}</pre>" if self.report else ""
@@ -68,7 +68,7 @@ def describe(corpus: Corpus) -> Description:
 
 
 def _largest(group: Grouping) -> str:
-    """The labels that most documents have, and how many.
+    """The most common labels, with their numbers of documents.
 
     >>> _largest(Grouping(("left", "right"), np.array([0, 1, 1], np.int32)))
     'right 2, left 1'

@@ -1,4 +1,4 @@
-"""Many strings in two arrays: UTF-8 bytes, and where each ends. A few bytes more than the text itself."""
+"""Many strings in two arrays, UTF-8 bytes and end offsets, which take little more memory than the text itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Strings(Sequence[str]):
-    """A sequence of strings that takes little memory and is stored as it is.
+    """A compact sequence of strings that is stored without conversion.
 
     >>> ids = Strings.of(["a1", "", "ü"])
     >>> ids[2], ids[:2], list(ids.take([2, 0]))
@@ -35,7 +35,7 @@ class Strings(Sequence[str]):
         return cls(np.concatenate([part.data for part in parts]), np.concatenate(ends))
 
     def check(self, name: str) -> Strings:
-        """These strings, if the arrays fit together, as those of a file may not."""
+        """Return the strings if the two arrays are consistent; arrays from a file may not be."""
         first = int(self.ends[0]) if len(self.ends) else 0
         last = int(self.ends[-1]) if len(self.ends) else 0
         if first < 0 or np.any(np.diff(self.ends) < 0) or last != len(self.data):

@@ -1,4 +1,4 @@
-"""Pairs of a link set held out, to be predicted."""
+"""Pairs of a link set that are held out for prediction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pitmanyor.seeds import generator
 
 
 class HeldOut(NamedTuple):
-    """Pairs (source, target) that a fit will not see, and whether they are linked."""
+    """Held-out pairs (source, target), and whether they are linked."""
 
     pairs: tuple[tuple[Hashable, Hashable], ...]
     linked: NDArray[np.bool_]
@@ -24,7 +24,7 @@ class HeldOut(NamedTuple):
 def hide(
     links: LinkSet, labels: tuple[Hashable, ...], share: float, seed: int, directed: bool
 ) -> tuple[LinkSet, HeldOut]:
-    """Hide a random share of all pairs of two different labels; hidden links are taken out."""
+    """Hold out a random share of all pairs of two different labels; their links are removed."""
     if not 0.0 < share < 1.0:
         raise CorpusError(f"share is the part of all pairs to hide, between 0 and 1, not {share!r}")
     names = (*links.labels, *(label for label in labels if label not in set(links.labels)))
@@ -34,7 +34,9 @@ def hide(
     if not directed:
         i, j = i[i > j], j[i > j]
     if not len(i):
-        raise CorpusError(f"no pair to hold out: it takes two labels, and there is {len(labels)}; leave the links out")
+        raise CorpusError(
+            f"no pair to hold out: at least two labels are needed, and there is {len(labels)}; leave the links out"
+        )
     rng = generator((seed, len(i)), purposes.FIRST_CHOICE)
     chosen = np.sort(rng.choice(len(i), max(1, round(share * len(i))), replace=False))
     pairs = np.stack([among[i[chosen]], among[j[chosen]]], axis=1)
@@ -59,12 +61,12 @@ def hide(
 
 
 def reveal(links: LinkSet, truth: Iterable[tuple[Hashable, Hashable]], directed: bool) -> HeldOut:
-    """The hidden pairs of a link set, with the answers of a list of all links."""
+    """The held-out pairs of a link set, with the truth from a complete list of links."""
     known = set(truth)
     if not directed:
         known |= {(b, a) for a, b in known}
     if not len(links.hidden):
-        raise CorpusError("no pair of these links is held out, so there is none to be predicted; hold some out first")
+        raise CorpusError("no pair of these links is held out, so there is none to predict; hold some out first")
     if lost := [pair for pair in links.pairs if pair not in known]:
         a, b = lost[0]
         raise CorpusError(

@@ -22,7 +22,7 @@ def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArra
 
 
 def main_of(streams: Iterable[str]) -> str:
-    """The stream that stands for all of them: the words, or else the first.
+    """The main stream: "word" if there is one, otherwise the first.
 
     >>> main_of(["hashtag", "word"]), main_of(["citation", "hashtag"])
     ('word', 'citation')
@@ -65,7 +65,7 @@ class Grouping:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Whether each document has a label: those without are one group, which is no class of its own."""
+        """Whether each document has a label; documents without one share a code that is not a class."""
         return np.array([label != UNKNOWN for label in self.labels], bool)[self.codes]
 
 
@@ -77,7 +77,7 @@ def _no_pairs() -> NDArray[np.int32]:
 class LinkSet:
     """Directed links: link i goes from `labels[sources[i]]` to `labels[targets[i]]`.
 
-    Pairs in `hidden` (source, target) are held out: whether they are linked is not known.
+    Pairs in `hidden` (source, target) are held out, so whether they are linked is unknown.
     """
 
     labels: tuple[Hashable, ...]

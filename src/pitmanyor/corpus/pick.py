@@ -1,4 +1,4 @@
-"""Which documents: masks and indices made plain, and splits in equal shares."""
+"""Selecting documents by masks and indices, and stratified splits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pitmanyor.seeds import checked
 
 
 def indices(documents: Sequence[int] | Sequence[bool] | NDArray[Any], n_documents: int) -> NDArray[np.int64]:
-    """A mask or indices, as indices."""
+    """Convert a mask or indices to indices."""
     given = np.asarray(documents)
     if given.ndim != 1:
         raise CorpusError(f"documents must be a flat list of indices or a mask, not of shape {given.shape}")
@@ -33,10 +33,10 @@ def indices(documents: Sequence[int] | Sequence[bool] | NDArray[Any], n_document
 def split(
     n_documents: int, test: float | int, groups: NDArray[np.int32] | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Indices for training and for testing, each in order.
+    """Sorted indices for training and testing.
 
-    Documents are shuffled, sorted by group if there are groups, and taken at even steps from a random start. So the
-    number is exact up to rounding, and within every group as well.
+    Documents are shuffled, sorted by group if there are groups, and selected at even steps from a random start, so that
+    the number is exact up to rounding, within every group too.
     """
     n_test = round(test * n_documents) if isinstance(test, float) else int(test)
     if not 0 < n_test < n_documents:

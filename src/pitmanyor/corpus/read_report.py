@@ -1,4 +1,4 @@
-"""What reading did: which columns it took, what it left out and why. A corpus keeps it, and so does its file."""
+"""What reading did: the columns it used, what it removed and why. It is saved with the corpus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Filter:
-    """One filter, and how many documents, tokens and authors it removed. Filters work one after the other."""
+    """A filter, and how many documents, tokens and authors it removed. Filters apply one after the other."""
 
     name: str
     why: str
@@ -25,7 +25,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that could not be read. For a table in memory the line is the row, counted from 1."""
+    """A line that could not be read. For a table in memory the line is the row number, starting at 1."""
 
     line: int
     why: str
@@ -36,7 +36,7 @@ class BadLine:
 
 @dataclass(frozen=True)
 class Column:
-    """The column taken for a role (text, author...) and whether it was guessed."""
+    """The column used for a role (text, author...), and whether it was guessed."""
 
     role: str
     name: str
@@ -48,10 +48,10 @@ class Column:
 
 @dataclass(frozen=True)
 class ReadReport:
-    """The way from a source to a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
+    """How a source became a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
 
-    `files` are the absolute paths of what was read, `frame` the package of a data frame. `options` has what was asked
-    of columns and text, so that later documents can be read alike.
+    `files` are absolute paths of the sources, and `frame` is the package of a data frame. `options` has the options for
+    columns and text, so that new documents can be read in the same way.
     """
 
     source: str
@@ -74,7 +74,7 @@ class ReadReport:
         return "\n".join(lines)
 
     def skipped(self) -> list[str]:
-        """How many bad lines were skipped, and the first of them; nothing if there were none."""
+        """A sentence on the number of skipped lines and the first of them; empty if there were none."""
         if not self.n_bad_lines:
             return []
         more = self.n_bad_lines - len(self.bad_lines)

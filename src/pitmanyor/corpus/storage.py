@@ -1,4 +1,4 @@
-"""A corpus as a file and as a hash. Strings lie in arrays as UTF-8 bytes and offsets, never as JSON lists."""
+"""A corpus as a file and as a hash. Strings are stored in arrays as UTF-8 bytes and offsets, never as JSON lists."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def content_hash(corpus: Corpus) -> str:
 
 
 def to_arrays(corpus: Corpus) -> dict[str, Array]:
-    """All content of a corpus by name; where it came from (rows, ids, report) is no content."""
+    """All content of a corpus as named arrays; provenance (rows, ids, report) is not content."""
     out: dict[str, Array] = {}
     _put_labels(out, "vocabulary", corpus.vocabulary)
     for name, stream in corpus.streams.items():

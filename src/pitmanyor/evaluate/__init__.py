@@ -1,4 +1,4 @@
-"""How good is a fit? Perplexity, links, clusters, coherence, convergence (docs/evaluation.md)."""
+"""Evaluation of a fit: perplexity, links, clusters, coherence, convergence (docs/evaluation.md)."""
 
 from pitmanyor.evaluate.clustering import adjusted_rand, dominant_topics, nmi, purity
 from pitmanyor.evaluate.coherence import coherence

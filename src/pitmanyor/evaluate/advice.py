@@ -1,4 +1,4 @@
-"""What to do next with chains that cannot be trusted yet: how many more sweeps, and how long they will take."""
+"""What to do next with chains that have not converged: how many more sweeps, and how long they take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEWEST_SWEEPS = 50
 
 @dataclass(frozen=True)
 class Advice:
-    """Sentences for people; the number of sweeps to ask `resume` for, and the seconds they will take, if any."""
+    """Sentences for the user; the number of sweeps to pass to `resume`, and the seconds they take, if any."""
 
     sentences: list[str]
     sweeps: int | None = None
@@ -24,7 +24,7 @@ class Advice:
 
 
 class Target(NamedTuple):
-    """What is wanted of every quantity: at most this R-hat, and at least this effective sample size."""
+    """What every quantity should reach: at most this R-hat, and at least this effective sample size."""
 
     rhat: float
     ess: float
@@ -33,10 +33,10 @@ class Target(NamedTuple):
 def advise(
     chains: Sequence[Traced], quantities: Sequence[Quantity], target: Target, *, settled: bool, agreed: bool
 ) -> Advice:
-    """What would make these chains settle, by the quantities that have not; `agreed`: they found the same topics.
+    """How many sweeps are missing, from the quantities that have not converged; `agreed`: topics match across chains.
 
-    In a stationary chain the excess of R-hat squared over 1 and the inverse of the effective sample size both fall
-    as one over the number of sweeps, which gives the factor by which there are too few of them.
+    In a stationary chain both R-hat squared minus 1 and the inverse of the effective sample size decrease as one over
+    the number of sweeps, which gives the factor by which there are too few of them.
     """
     if settled:
         return Advice(["Nothing more to run."])
@@ -56,13 +56,13 @@ def advise(
         sentences.append("Run four chains to compare: chains=4, or --chains 4 on the command line.")
     if not sentences:
         sentences.append(
-            "More sweeps will not change this: use the topics that all chains found, and leave the others."
+            "More sweeps will not change this: use the topics that all chains found, and ignore the others."
         )
     return Advice(sentences, None if more is None else n_sweeps + more, seconds)
 
 
 def _factor(one: Quantity, target: Target) -> float:
-    """How many times as many sweeps a quantity needs; what is not a number needs more than can be said."""
+    """The factor by which a quantity needs more sweeps; infinite for nan."""
     if one.rhat != one.rhat or one.ess != one.ess:
         return math.inf
     by_rhat = (one.rhat**2 - 1.0) / (target.rhat**2 - 1.0) if one.rhat > target.rhat else 1.0
@@ -70,7 +70,7 @@ def _factor(one: Quantity, target: Target) -> float:
 
 
 def _rounded(sweeps: float) -> int:
-    """Two digits are as much as an estimate has.
+    """Round up to two significant digits.
 
     >>> _rounded(437.2), _rounded(83.0), _rounded(12_345)
     (440, 83, 13000)
@@ -80,18 +80,18 @@ def _rounded(sweeps: float) -> int:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A rounded duration in words.
 
     >>> [duration(s) for s in (0.4, 44, 170, 5_000, 200_000)]
-    ['a few seconds', 'some 40 seconds', 'some 3 minutes', 'some 80 minutes', 'some 60 hours']
+    ['a few seconds', 'about 40 seconds', 'about 3 minutes', 'about 80 minutes', 'about 60 hours']
     """
     if seconds < 10:
         return "a few seconds"
     if seconds < 100:
-        return f"some {round(seconds / 10) * 10} seconds"
+        return f"about {round(seconds / 10) * 10} seconds"
     if seconds < 6_000:
-        return f"some {_near(seconds / 60)} minutes"
-    return f"some {_near(seconds / 3600)} hours"
+        return f"about {_near(seconds / 60)} minutes"
+    return f"about {_near(seconds / 3600)} hours"
 
 
 def _near(value: float) -> int:

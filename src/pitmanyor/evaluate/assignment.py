@@ -1,4 +1,4 @@
-"""The assignment problem: rows to columns, one to one, so that the sum of their values is the largest."""
+"""The assignment problem: match rows with columns, one to one, so that the sum of their values is maximal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Ints = NDArray[np.int64]
 
 
 def assign(values: Floats) -> tuple[Ints, Ints]:
-    """Rows and their columns, by shortest augmenting paths (the Hungarian method; Jonker and Volgenant, 1987).
+    """Matched rows and columns, by shortest augmenting paths (the Hungarian method; Jonker and Volgenant 1987).
 
-    Of a matrix that is not square, as many pairs as the shorter side has. Rows come in order.
+    A matrix that is not square has as many pairs as its shorter side. Rows are in order.
 
     >>> rows, columns = assign(np.array([[0.9, 0.8], [0.8, 0.1]]))
     >>> rows.tolist(), columns.tolist()
@@ -29,7 +29,7 @@ def assign(values: Floats) -> tuple[Ints, Ints]:
 
 
 def _match(cost: Floats) -> Ints:
-    """The row of every column, or -1, at the least cost; there are no more rows than columns."""
+    """The row of every column, or -1, at minimal cost; there are no more rows than columns."""
     n_rows, n_columns = cost.shape
     of_row, of_column = np.zeros(n_rows), np.zeros(n_columns)  # dual prices: cost - of_row - of_column >= 0
     row_of = np.full(n_columns, -1, np.int64)

@@ -1,4 +1,4 @@
-"""Documents clustered by their dominant topic, held against labels (docs/evaluation.md)."""
+"""Documents clustered by their dominant topic, compared with labels (docs/evaluation.md)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
 
 
 def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) -> NDArray[np.int64]:
-    """The topic with the largest share in each document; the lower number if two are equal.
+    """The topic with the largest share in each document; ties go to the lower number.
 
-    shares: a row a document, as `Fit.infer(...).shares`; or a Fit, for the documents it was fitted to.
-    cap: only the so many topics that are the largest over all documents; better, fit with `max_topics`.
+    Parameters
+    ----------
+    shares
+        Topic proportions, one row per document, such as `Fit.infer(...).shares`; or a Fit, for its own documents.
+    cap
+        Consider only this many topics, the largest over all documents. Fitting with `max_topics` is better.
 
     >>> dominant_topics([[0.2, 0.8], [0.5, 0.5]])
     array([1, 0])
@@ -58,7 +62,14 @@ def _shares_of(fit: Posterior) -> Floats:
 
 
 def purity(clusters: Labels, labels: Labels) -> float:
-    """The share of documents whose label is the commonest one in their cluster.
+    """Share of documents whose label is the most common one in their cluster.
+
+    Parameters
+    ----------
+    clusters
+        One cluster per document, such as its dominant topic.
+    labels
+        One label per document.
 
     >>> purity([0, 0, 1, 1], ["a", "a", "a", "b"])
     0.75
@@ -70,7 +81,14 @@ def purity(clusters: Labels, labels: Labels) -> float:
 def nmi(clusters: Labels, labels: Labels) -> float:
     """Normalised mutual information: 2 MI / (entropy of clusters + entropy of labels).
 
-    One cluster and one label (0/0) agree: 1. One of either against several of the other: 0.
+    It is 1 if there is one cluster and one label, and 0 if only one of the two is constant.
+
+    Parameters
+    ----------
+    clusters
+        One cluster per document, such as its dominant topic.
+    labels
+        One label per document.
 
     >>> nmi([0, 0, 1, 1], ["a", "a", "b", "b"]), nmi([0, 0], ["a", "b"]), nmi([0, 0], ["a", "a"])
     (1.0, 0.0, 1.0)
@@ -88,6 +106,13 @@ def nmi(clusters: Labels, labels: Labels) -> float:
 
 def adjusted_rand(clusters: Labels, labels: Labels) -> float:
     """The Rand index, adjusted for chance: 1 for equal partitions, about 0 for unrelated ones.
+
+    Parameters
+    ----------
+    clusters
+        One cluster per document, such as its dominant topic.
+    labels
+        One label per document.
 
     >>> adjusted_rand([0, 0, 1, 1], ["a", "a", "b", "b"])
     1.0
@@ -112,7 +137,7 @@ def _entropy(chances: Floats) -> float:
 
 
 def _table(clusters: Labels, labels: Labels) -> NDArray[np.int64]:
-    """How many documents have each pair of cluster and label."""
+    """Number of documents for each pair of cluster and label."""
     if len(clusters) != len(labels) or not len(labels):
         raise PlanError(
             f"every document needs a cluster and a label, not {len(clusters)} clusters and {len(labels)} labels in all"

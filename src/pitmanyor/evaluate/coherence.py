@@ -1,4 +1,4 @@
-"""Do the words of a topic belong together? Coherence by their company in a text (docs/evaluation.md)."""
+"""Topic coherence from co-occurrence in a reference corpus (docs/evaluation.md)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,23 @@ def coherence(
     window: int | None = None,
     stream: str | None = None,
 ) -> Floats:
-    """The coherence of every topic, given as its likeliest words, in a corpus: the training one or any other.
+    """Coherence of every topic, given by its most likely words, in a reference corpus.
 
-    measure: "npmi" or "pmi", the mean over pairs of words; or "c_v" of Röder et al. (2015).
-    window: tokens that count as company; by default 10, for c_v 110; 0 takes whole documents, the only sensible choice
-        for bags of words.
-    stream: whose tokens to count; by default the words.
     A pair with a word that the reference does not have counts as 0.
+
+    Parameters
+    ----------
+    topics
+        Lists of words, such as `top_words(fit)`.
+    reference
+        The training corpus or any other.
+    measure
+        "npmi" or "pmi" for the mean over pairs of words; "c_v" for the measure of Röder, Both and Hinneburg (2015).
+    window
+        Window size in tokens: by default 10, or 110 for "c_v". 0 uses whole documents, the only meaningful choice for
+        bags of words.
+    stream
+        Stream whose tokens are counted; by default the words.
 
     >>> corpus = Corpus.from_tokens([["a", "b"], ["a", "b", "c"], ["c"], ["d", "a"]])
     >>> coherence([["a", "b"], ["a", "c"]], corpus).round(3).tolist()
@@ -68,7 +78,7 @@ def _stream(corpus: Corpus, name: str | None) -> Stream:
 
 
 def _log_ratio(table: NDArray[np.int64], n_windows: int, normalised: bool) -> Floats:
-    """log p(v, w) / (p(v) p(w)) of all pairs of a topic's words, divided by -log p(v, w) if normalised."""
+    """log p(v, w) / (p(v) p(w)) for all pairs of a topic's words, divided by -log p(v, w) if normalised."""
     joint = table / max(n_windows, 1)
     alone = np.diag(joint)
     apart = np.outer(alone, alone)
@@ -77,7 +87,7 @@ def _log_ratio(table: NDArray[np.int64], n_windows: int, normalised: bool) -> Fl
     ratio[here] = np.log((joint[here] + TINY) / apart[here])
     if normalised:
         surprise = -np.log(joint + TINY)
-        everywhere = joint >= 1.0  # two words of every window: neither near nor far
+        everywhere = joint >= 1.0  # both words are in every window
         ratio = np.where(everywhere, 0.0, ratio / np.where(everywhere, 1.0, surprise))
     return ratio
 
@@ -88,7 +98,7 @@ def _mean_pair(values: Floats) -> float:
 
 
 def _c_v(npmi: Floats) -> float:
-    """The mean cosine of each word's row of NPMI with the sum of all rows."""
+    """Mean cosine of each word's row of NPMI with the sum of all rows."""
     whole = npmi.sum(axis=0)
     sizes = np.linalg.norm(npmi, axis=1) * np.linalg.norm(whole)
     return float(np.mean(np.divide(npmi @ whole, sizes, out=np.zeros(len(npmi)), where=sizes > 0)))

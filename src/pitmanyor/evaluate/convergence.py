@@ -1,4 +1,4 @@
-"""Have chains come to the same place? R-hat and effective sample sizes of quantities that need no labels."""
+"""R-hat and effective sample sizes of quantities that do not depend on topic labels."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TITLES = {
     "topics/large": "number of topics",
     "topics/effective": "effective number of topics",
 }
-FEWEST = 8  # sweeps of each chain: R-hat takes halves of halves
+FEWEST = 8  # fewest sweeps per chain: R-hat splits halves
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number of the trace over the kept sweeps of all chains.
+    """A quantity of the trace over the kept sweeps of all chains.
 
-    rhat: 1 if the chains, and the halves of each, agree; ess: as many independent draws would say as much of its mean.
+    `rhat` is near 1 if the chains, and the halves of each, agree; `ess` is the effective sample size.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Quantity:
 
     @property
     def title(self) -> str:
-        """The name of the quantity as people say it.
+        """The name of the quantity in words.
 
         >>> Quantity("tables/nu", 0, 0, 0, 0).title, Quantity("topics/large", 0, 0, 0, 0).title
         ('tables of nu', 'number of topics')
@@ -47,21 +47,26 @@ class Quantity:
 
 
 def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:
-    """R-hat and effective sample size of what the traces say; quantities that never move are left out.
+    """R-hat and effective sample size of every quantity of the traces; quantities that never change are omitted.
 
-    discard: the share of each chain's sweeps to leave out at the beginning; with links, of those since they joined.
+    Parameters
+    ----------
+    fits
+        One fit or more of the same model.
+    discard
+        Share of each chain's sweeps to discard at the beginning; with links, of the sweeps since they joined.
     """
     return judged([chain.trace for fit in fits for chain in fit.chains], discard=discard)
 
 
 def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> list[Quantity]:
-    """The same of traces that were kept without their fits."""
+    """The same from traces alone."""
     kept = kept_traces(traces, discard)
     return [_quantity(name, values) for name, values in kept.items() if np.ptp(values) > 0]
 
 
 def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
-    """The sweeps of every chain that are judged, the last ones and as many of each: (chain, sweep) by name."""
+    """The last sweeps of every chain, equally many of each: arrays (chain, sweep) by name."""
     if not traces:
         raise PlanError("no chain to look at: give one fit or more")
     n = n_kept(traces, discard)
@@ -77,12 +82,12 @@ def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[
 
 
 def n_kept(traces: Sequence[Mapping[str, Floats]], discard: float) -> int:
-    """How many sweeps of each chain are judged: as many as the shortest has after what is discarded."""
+    """Number of sweeps per chain that are judged: what the shortest chain has left after discarding."""
     return min(len(last_sweeps(trace, discard).get("log_joint", ())) for trace in traces)
 
 
 def last_sweeps(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
-    """What is judged, of the sweeps that are: those since a network has joined, for before it was another model."""
+    """The judged quantities over the sweeps that are kept; sweeps before a network joined belong to another model."""
     if not 0.0 <= discard < 1.0:
         raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
     found = {name: np.asarray(values) for name, values in trace.items() if name.startswith(JUDGED)}
@@ -100,6 +105,6 @@ def _quantity(name: str, values: Floats) -> Quantity:
 
 
 def agreement(values: Floats) -> float:
-    """R-hat of the chains of a trace, a row each; of a single one, of its halves as if they were two."""
+    """R-hat of the chains (rows) of a trace; a single chain is split in two."""
     half = values.shape[1] // 2
     return rhat(values if len(values) > 1 else values[:, -2 * half :].reshape(2, half))

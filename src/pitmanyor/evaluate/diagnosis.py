@@ -1,4 +1,4 @@
-"""Whether to trust a run, in plain words, and what to do next: the one verdict that everything else repeats."""
+"""Whether to trust a run, in plain words, and what to do next. Commands and reports repeat this verdict."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Verdict = Literal["trust", "care", "no"]
 GOOD_RHAT, BAD_RHAT = 1.05, 1.2
 GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
 GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
-VAGUE = ("concentration/", "discount/")  # they may wander over decades, which does not make the topics wrong
+VAGUE = ("concentration/", "discount/")  # vague priors let them wander, which does not make the topics wrong
 SAID: dict[Verdict, str] = {
-    "trust": "Trust it: the chains agree, and there are sweeps enough.",
+    "trust": "Trust it: the chains agree, and there are enough sweeps.",
     "care": "Use it with care.",
     "no": "Do not trust it yet.",
 }
@@ -31,7 +31,7 @@ SAID: dict[Verdict, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence about the chains, and how grave it is."""
+    """A sentence about the chains, and how serious it is."""
 
     verdict: Verdict
     sentence: str
@@ -40,10 +40,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What chains of one model say of each other. `print` it.
+    """The verdict on one chain or several chains of the same model; `print` it.
 
-    n_topics: how many topics there are; quantities: R-hat and effective sample size of each; stability: which topics
-    how many chains found (None for one chain); advice: what to do next.
+    `n_topics`: the number of topics. `quantities`: R-hat and effective sample size of each quantity. `stability`: how
+    many chains found each topic (None for a single chain). `advice`: what to do next.
     """
 
     n_chains: int
@@ -63,7 +63,7 @@ class Diagnosis:
 
     @property
     def summary(self) -> str:
-        """The verdict, the gravest finding behind it, which topics all chains found, and what to do next."""
+        """The verdict, the most serious finding, which topics all chains found, and what to do next."""
         grave = next(one.sentence for one in self.findings if one.verdict == self.verdict)
         said = {one.sentence: one.about for one in self.findings}
         why = [] if self.verdict == "trust" else [grave]
@@ -76,7 +76,15 @@ class Diagnosis:
 
 
 def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
-    """Judge one chain, or better several of the same model and corpus, by the sweeps after a share to be discarded."""
+    """Judge whether one chain, or several chains of the same model and corpus, have converged.
+
+    Parameters
+    ----------
+    fits
+        One fit or more.
+    discard
+        Share of the sweeps to discard at the beginning.
+    """
     if not fits:
         raise PlanError("no chain to look at: give one fit or more")
     chains = [chain for fit in fits for chain in fit.chains]
@@ -97,9 +105,9 @@ def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
 
 
 def chains_agree(chains: Sequence[Traced], shared: Stability | None, discard: float = 0.5) -> bool:
-    """Whether chains can be taken for draws of one posterior: their log joints agree, and so do their topics.
+    """Whether chains can be treated as draws from one posterior: their log joints agree, and so do their topics.
 
-    Chains with too few sweeps to tell are not said to disagree.
+    Chains with too few sweeps to judge count as agreeing.
     """
     if n_kept([chain.trace for chain in chains], discard) < FEWEST:
         return True
@@ -109,7 +117,7 @@ def chains_agree(chains: Sequence[Traced], shared: Stability | None, discard: fl
 
 
 def _shared(shown: Traced, chains: Sequence[Traced]) -> Stability | None:
-    """Which topics of the state that is shown the other chains found."""
+    """How many of the other chains found each topic of the state that is shown."""
     others = [chain for chain in chains if chain.state is not shown.state]
     return stability(shown, others) if others and shown.has_topic_words else None
 
@@ -125,7 +133,7 @@ def _check_alike(fits: Sequence[Traced]) -> None:
 
 
 def _model(fit: Traced) -> tuple[frozenset[object], ...]:
-    """What chains of one model have in common: all but the number of topics, which a network fixes for each."""
+    """What chains of one model share: everything except the number of topics, which a network fixes per chain."""
     graph = fit.state.plan.graph
     nodes = [
         replace(node, over=0) if fit.state.network and isinstance(node.over, int) else node for node in graph.nodes
@@ -134,7 +142,7 @@ def _model(fit: Traced) -> tuple[frozenset[object], ...]:
 
 
 def _grade(value: float, good: float, bad: float) -> Verdict:
-    """Whether a number for which more is better is good, fair or bad; what is no number is bad."""
+    """Grade a number for which larger is better; nan is bad."""
     if not value >= bad:
         return "no"
     return "trust" if value >= good else "care"
@@ -152,28 +160,27 @@ def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
     who = "the chains" if n_chains > 1 else "the parts of the chain"
     if verdict == "trust":
         return Finding(verdict, f"All quantities agree between {who} (R-hat at most {worst.rhat:.3f}).")
-    so = "not quite the same" if verdict == "care" else "not the same"
-    return Finding(
-        verdict, f"The {worst.title} is {so} in {who} (R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good)."
-    )
+    agree = "nearly agree" if verdict == "care" else "disagree"
+    good = f"R-hat {worst.rhat:.2f}; {GOOD_RHAT} or less is good"
+    return Finding(verdict, f"{who[0].upper()}{who[1:]} {agree} on the {worst.title} ({good}).")
 
 
 def _of_size(quantities: Sequence[Quantity]) -> Finding:
     if not quantities:
-        return Finding("no", "So there is no draw to average over.")
+        return Finding("no", "There are no draws to average over.")
     least = min(quantities, key=lambda one: one.ess if one.ess == one.ess else -np.inf)
     verdict = _grade(least.ess, GOOD_ESS, BAD_ESS)
-    more = "" if verdict == "trust" else f", where {GOOD_ESS:.0f} would do"
+    more = "" if verdict == "trust" else f" ({GOOD_ESS:.0f} or more are good)"
     draws = f"{least.ess:.0f} independent draw{'s' * (round(least.ess) != 1)}"
     return Finding(verdict, f"The sweeps are worth {draws} of the {least.title}{more}.")
 
 
 def _of_vague(quantities: Sequence[Quantity]) -> list[Finding]:
-    """A vague prior lets a concentration wander over decades; that alone does not make the topics wrong."""
+    """A vague prior lets a concentration wander over decades, which alone does not make the topics wrong."""
     slow = [one.title for one in quantities if not (one.rhat <= GOOD_RHAT and one.ess >= GOOD_ESS)]
     if not slow:
         return []
-    return [Finding("care", f"Not settled, and not to be read as estimates yet: {', '.join(slow)}.")]
+    return [Finding("care", f"Not converged, so do not interpret these yet: {', '.join(slow)}.")]
 
 
 def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:

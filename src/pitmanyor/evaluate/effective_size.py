@@ -1,4 +1,4 @@
-"""Effective sample size: how many independent draws say as much about a mean as the sweeps of correlated chains do."""
+"""Effective sample size: the number of independent draws that would estimate a mean as accurately."""
 
 from __future__ import annotations
 

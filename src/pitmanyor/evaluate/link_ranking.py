@@ -1,4 +1,4 @@
-"""How well a fit tells held-out pairs that are linked from those that are not."""
+"""How well a fit ranks held-out pairs that are linked above those that are not."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from pitmanyor.results.posterior import Posterior
 
 @dataclass(frozen=True)
 class LinkScores:
-    """auc: the chance that a linked pair is given a higher probability than one that is not; 0.5 is guessing.
+    """Scores of predicted links.
 
-    average_precision: the mean precision over the linked pairs, from the likeliest down; guessing has `base_rate`.
+    `auc` is the probability that a linked pair is ranked above an unlinked one; guessing has 0.5. `average_precision`
+    is the mean precision over the linked pairs, from the most likely down; guessing has `base_rate`.
     """
 
     auc: float
@@ -27,7 +28,17 @@ class LinkScores:
 
 
 def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> LinkScores:
-    """Scores of `Fit.link_probability` on the pairs that `Corpus.hide_links` held out."""
+    """AUC and average precision of `Fit.link_probability` on held-out pairs.
+
+    Parameters
+    ----------
+    fit
+        A fit of the corpus that `Corpus.hide_links` returned.
+    held
+        The held-out pairs, as `Corpus.hide_links` or `Corpus.reveal_links` returned them.
+    links
+        Link set, if the model has several.
+    """
     sources, targets = ([pair[side] for pair in held.pairs] for side in (0, 1))
     chances = fit.link_probability(sources, targets, links)
     rate = float(np.mean(held.linked))
@@ -35,12 +46,31 @@ def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> Link
 
 
 def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
-    """log p(X | nu) of the pairs that were shown, the random function integrated out (maths 6)."""
+    """log p(links | vectors) of the pairs that were shown, with the random function integrated out (maths 6).
+
+    Parameters
+    ----------
+    fit
+        A fit of a model with links.
+    links
+        Link set, if the model has several.
+    seed
+        Random seed.
+    draws
+        Number of importance samples.
+    """
     return fit.network_log_likelihood(links, seed=seed, draws=draws)
 
 
 def auc(linked: ArrayLike, scores: ArrayLike) -> float:
-    """Area under the ROC curve; pairs with equal scores count one half.
+    """Area under the ROC curve; ties count one half.
+
+    Parameters
+    ----------
+    linked
+        Whether each pair is linked.
+    scores
+        Score of each pair; higher means more likely to be linked.
 
     >>> auc([True, False, True], [0.9, 0.5, 0.5])
     0.75
@@ -51,7 +81,14 @@ def auc(linked: ArrayLike, scores: ArrayLike) -> float:
 
 
 def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
-    """The sum over scores, from the highest down, of precision times the gain in recall.
+    """Sum over scores, from the highest down, of precision times the gain in recall.
+
+    Parameters
+    ----------
+    linked
+        Whether each pair is linked.
+    scores
+        Score of each pair; higher means more likely to be linked.
 
     >>> average_precision([True, False, True, False], [0.9, 0.8, 0.7, 0.6])
     0.8333333333333333
@@ -62,7 +99,7 @@ def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
 
 
 def _by_score(linked: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Linked and other pairs at each distinct score, from the highest down."""
+    """Numbers of linked and unlinked pairs at each distinct score, from the highest down."""
     truth, values = np.asarray(linked, bool), np.asarray(scores, np.float64)
     if truth.shape != values.shape or truth.ndim != 1:
         raise PlanError(f"every pair has a truth and a score, not {truth.shape} and {values.shape}")

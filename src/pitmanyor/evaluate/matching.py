@@ -1,4 +1,4 @@
-"""The topics of chains matched with each other, and how many chains found each topic."""
+"""Topics matched across chains, and how many chains found each topic."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pitmanyor.evaluate.topic_words import topic_shares
 from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
-SAME = 0.8  # the cosine similarity from which on two topics are the same
+SAME = 0.8  # cosine similarity above which two topics are the same
 
 
 @dataclass(frozen=True)
 class Matching:
-    """Pairs (topic of the first, topic of the second, similarity), and one number for all of them.
+    """Pairs (topic of the first fit, topic of the second, similarity), and their score.
 
-    A similarity is the cosine of the topics' word probabilities, from 0 to 1. score: the similarity that a token meets
-    on average, in either fit; a topic without a partner counts 0.
+    The similarity is the cosine of the word distributions, from 0 to 1. `score` is its mean over the tokens of both
+    fits; a topic without a partner counts 0.
     """
 
     pairs: list[tuple[int, int, float]]
@@ -31,11 +31,10 @@ class Matching:
 
 @dataclass(frozen=True)
 class Stability:
-    """How many of the chains found each topic of the one that is shown.
+    """How many chains found each topic of the chain that is shown.
 
-    found: for every topic, the number of chains that have it, the one that is shown included: those in which its
-    partner has a cosine similarity of 0.8 or more. share: the share of the tokens that is in topics which all chains
-    found.
+    `found`: for every topic, the number of chains that have it, including the one that is shown. A chain has a topic if
+    its partner has a cosine similarity of at least 0.8. `share`: share of the tokens in topics that all chains found.
     """
 
     n_chains: int
@@ -43,12 +42,20 @@ class Stability:
     share: float
 
     def least(self, topics: Sequence[int]) -> int:
-        """The number of chains that found the topic; of several topics, all of them."""
+        """Number of chains that found all of these topics."""
         return min(self.found[topic] for topic in topics)
 
 
 def match_topics(one: Posterior, other: Posterior, stream: str | None = None) -> Matching:
-    """Pair the topics of two fits of one corpus so that the sum of all similarities is the largest."""
+    """Pair the topics of two fits of one corpus so that the sum of their similarities is maximal.
+
+    Parameters
+    ----------
+    one, other
+        Two fits, or states, with the same vocabulary.
+    stream
+        Stream whose words are compared; by default the words.
+    """
     if one.state.plan.corpus.vocabulary != other.state.plan.corpus.vocabulary:
         raise PlanError("topics are matched by their words, and these fits are of corpora with different vocabularies")
     alike = similarities(one.topic_words(stream), other.topic_words(stream))
@@ -59,7 +66,17 @@ def match_topics(one: Posterior, other: Posterior, stream: str | None = None) ->
 
 
 def stability(fit: Posterior, others: Sequence[Posterior], stream: str | None = None) -> Stability:
-    """How many of these chains found each topic of the first."""
+    """How many chains found each topic of the first.
+
+    Parameters
+    ----------
+    fit
+        The chain that is shown.
+    others
+        Other chains of the same model.
+    stream
+        Stream whose words are compared; by default the words.
+    """
     if not others:
         raise PlanError("stability compares chains with each other: give two or more, such as fit(..., chains=4)")
     found = np.ones(fit.n_topics, np.int64)
@@ -72,7 +89,7 @@ def stability(fit: Posterior, others: Sequence[Posterior], stream: str | None = 
 
 
 def central(chains: Sequence[Posterior]) -> int:
-    """The chain whose topics agree best with those of the others: the one to be shown for all of them."""
+    """Index of the chain whose topics agree best with the others, which is the one to show."""
     if len(chains) < 3 or not chains[0].has_topic_words:
         return 0
     scores = np.zeros((len(chains), len(chains)))
@@ -83,9 +100,9 @@ def central(chains: Sequence[Posterior]) -> int:
 
 
 def aligned(one: Posterior, other: Posterior) -> NDArray[np.int64]:
-    """For every topic of the other state, the topic of the first that most of its tokens have; -1 if it has none.
+    """For every topic of the other state, the topic of the first that most of its tokens have; -1 if it is empty.
 
-    Numbers of topics mean nothing across states, but the tokens are the same. Several topics may go to one.
+    Topic indices are not identified across states, but the tokens are the same. Several topics may map to one.
     """
     shape = other.n_topics, one.n_topics
     place = other.state.text.topic.astype(np.int64) * shape[1] + one.state.text.topic
@@ -94,7 +111,7 @@ def aligned(one: Posterior, other: Posterior) -> NDArray[np.int64]:
 
 
 def similarities(one: Floats, other: Floats) -> Floats:
-    """Cosines of each two rows.
+    """Cosines of all pairs of rows.
 
     >>> similarities(np.array([[0.6, 0.8, 0.0]]), np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 1.0]])).round(6)
     array([[1., 0.]])

@@ -1,4 +1,4 @@
-"""Perplexity of documents that were not fitted: by completion, and from left to right (docs/evaluation.md)."""
+"""Perplexity of held-out documents, by completion and left to right (docs/evaluation.md)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pitmanyor.plan.silence import is_silent
 from pitmanyor.results.posterior import Posterior
 
 Floats = NDArray[np.float64]
-MOST_TOKENS = 20_000_000  # of all prefixes together, from left to right
+MOST_TOKENS = 20_000_000  # most tokens of all prefixes together
 
 
 @dataclass(frozen=True)
 class Perplexity:
-    """exp of minus the mean log probability of the scored tokens: of all of them, and of each stream by itself.
+    """exp of minus the mean log probability of the scored tokens, in total and by stream.
 
-    `dropped` counts tokens, by stream, that were not scored because the fit does not know their words.
+    `dropped` counts the tokens of each stream that were not scored because the fit does not know their words.
     """
 
     log_likelihood: dict[str, float]
@@ -34,16 +34,17 @@ class Perplexity:
 
     @property
     def n_tokens(self) -> int:
-        """Scored tokens of all streams."""
+        """Number of scored tokens, over all streams."""
         return sum(self.scored.values())
 
     @property
     def total(self) -> float:
-        """Of the tokens of all streams together."""
+        """Perplexity of the tokens of all streams together."""
         return float(np.exp(-sum(self.log_likelihood.values()) / self.n_tokens))
 
     @property
     def by_stream(self) -> dict[str, float]:
+        """Perplexity of each stream."""
         return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.scored.items() if n}
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class Perplexity:
 
 
 class Stage(NamedTuple):
-    """One stream to be scored: which tokens are given, and which of the stream are scored."""
+    """A stream to be scored: the observed tokens, and the tokens of the stream that are scored."""
 
     stream: str
     given: Corpus
@@ -69,12 +70,27 @@ def perplexity(
     seed: int = 0,
     threads: int | None = None,
 ) -> Perplexity:
-    """Perplexity by document completion, averaged over the states that the fit kept (else of its last one).
+    """Perplexity of held-out documents by document completion, averaged over the states that the fit kept.
 
-    Of every document a random share `observed` of the words is given and never scored. The other streams (hashtags)
-    are scored given those words, one stream after the other; then the remaining words, given all of them. With
-    `observed=0` this is the paper's formula: hashtags by themselves, and all words given the hashtags.
-    `sweeps` and `completion` are those of `Fit.infer`; with "paper", sweeps are its R passes.
+    A random share of the words of every document is observed and not scored. Other streams (hashtags) are scored given
+    these words, one stream after the other; then the remaining words, given everything before.
+
+    Parameters
+    ----------
+    fit
+        A `Fit`, or one state of it.
+    test
+        Documents that were not fitted.
+    completion
+        "gibbs" for Gibbs sweeps over the observed tokens; "paper" for the paper's single pass, which is biased.
+    observed
+        Share of the words that is observed. 0 is the paper's formula: hashtags by themselves, all words given hashtags.
+    sweeps
+        Number of Gibbs sweeps, or of passes with "paper".
+    seed
+        Random seed; it also selects the observed words.
+    threads
+        Number of threads. Results do not depend on it.
     """
     if not 0.0 <= observed < 1.0:
         raise PlanError(f"observed is the share of words that are given, from 0 to below 1, not {observed!r}")
@@ -84,10 +100,23 @@ def perplexity(
 def left_to_right(
     fit: Posterior, test: Corpus, *, sweeps: int = 200, seed: int = 0, threads: int | None = None
 ) -> Perplexity:
-    """Perplexity of whole documents: every token given all those before it, hashtags before words.
+    """Perplexity of whole documents: every token given all tokens before it, hashtags before words.
 
-    The product is the probability of the document itself, which completion only stands in for; with several states it
-    is the mean of theirs. It takes a fold-in for every token, so it is for small data: a check.
+    The product is the probability of the document itself, averaged over states. It folds in the document once per
+    token, so it is a check for small data.
+
+    Parameters
+    ----------
+    fit
+        A `Fit`, or one state of it.
+    test
+        Documents that were not fitted.
+    sweeps
+        Number of Gibbs sweeps for each token.
+    seed
+        Random seed.
+    threads
+        Number of threads. Results do not depend on it.
     """
     return _score_documents(fit, test, Way("gibbs", sweeps, seed, threads))
 
@@ -103,9 +132,22 @@ def token_probabilities(
     seed: int = 0,
     threads: int | None = None,
 ) -> Floats:
-    """p(token) of every token in a stream of `scored`, given the tokens of `given`, averaged over posterior samples.
+    """Probability of every token of `scored` given the tokens of `given`, averaged over posterior states.
 
-    Both corpora have the same documents. Not a number for words that the fit does not know.
+    Words that the fit does not know have the value nan.
+
+    Parameters
+    ----------
+    fit
+        A `Fit`, or one state of it.
+    given
+        Observed tokens.
+    scored
+        Tokens to score, in the same documents.
+    stream
+        Stream to score; by default the words.
+    completion, sweeps, seed, threads
+        As in `perplexity`.
     """
     name = stream or streams_of(fit)[-1]
     if name not in streams_of(fit) or name not in scored.streams:
@@ -120,7 +162,7 @@ def token_probabilities(
 
 
 def streams_of(fit: Posterior) -> list[str]:
-    """The streams in the order in which they are scored: words last (without any, the first stream)."""
+    """The streams in the order in which they are scored: words last (if there are none, the first stream last)."""
     if is_silent(fit.state.plan.graph):
         raise PlanError("this model has links alone: there is no text in it to be scored")
     main = main_stream(fit.state.plan).name
@@ -139,7 +181,7 @@ def _completion_stages(fit: Posterior, test: Corpus, observed: float, seed: int)
 
 
 def _prefix_stages(fit: Posterior, test: Corpus) -> Iterator[Stage]:
-    """Every token becomes a document of its own, given what comes before it in its document."""
+    """Make every token a document of its own, given the tokens before it in its document."""
     names = [name for name in streams_of(fit) if name in test.streams]
     for s, name in enumerate(names):
         stream = test.streams[name]
@@ -169,7 +211,7 @@ def _score(fit: Posterior, stages: Iterator[Stage], way: Way) -> Perplexity:
 
 
 def document_log_likelihoods(fit: Posterior, test: Corpus, *, observed: float = 0.5, seed: int = 0) -> Floats:
-    """log probability of the scored tokens of every document, by completion as in `perplexity`."""
+    """Log probability of the scored tokens of every document, by completion as in `perplexity`."""
     total = np.zeros(test.n_documents)
     for stage in _completion_stages(fit, test, observed, seed):
         chances = _averaged(fit, stage, Way("gibbs", None, seed, None))
@@ -179,9 +221,9 @@ def document_log_likelihoods(fit: Posterior, test: Corpus, *, observed: float = 
 
 
 def _score_documents(fit: Posterior, test: Corpus, way: Way) -> Perplexity:
-    """Whole documents are averaged over states, for the tokens that come first say which states explain the rest.
+    """Average whole documents over states, because the first tokens say which states explain the rest.
 
-    A stream's part is what it adds to the documents' log probability, given the streams before it.
+    The contribution of a stream is what it adds to the log probability of the documents, given the streams before it.
     """
     logs, scored, dropped = {}, {}, {}
     draws = fit.weighted_draws
@@ -209,7 +251,7 @@ def _checked(found: Perplexity) -> Perplexity:
 
 
 def _averaged(fit: Posterior, stage: Stage, way: Way) -> Floats:
-    """Probabilities averaged over states: topics and words of different states never meet (their labels switch)."""
+    """Probabilities averaged over states. Topics and words of different states are never combined (label switching)."""
     draws, weights = zip(*fit.weighted_draws, strict=True)
     chances = [predict(draw, stage.given, stage.scored, stage.stream, way) for draw in draws]
     return np.asarray(np.average(chances, axis=0, weights=weights))

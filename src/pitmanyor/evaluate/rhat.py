@@ -1,4 +1,4 @@
-"""R-hat: do chains, and the halves of each, say the same?"""
+"""R-hat: whether chains, and the halves of each, agree."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _of_ranks(rows: Floats) -> float:
 
 
 def normal_scores(rows: Floats) -> Floats:
-    """Quantiles of the normal law at the ranks of all values (Blom's); equal values share the mean of their ranks."""
+    """Normal quantiles at the ranks of all values (Blom's formula); ties share their mean rank."""
     _, place, times = np.unique(rows, return_inverse=True, return_counts=True)
     ranks = np.cumsum(times) - (times - 1) / 2
     quantile = NormalDist().inv_cdf

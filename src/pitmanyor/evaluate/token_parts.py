@@ -1,4 +1,4 @@
-"""Corpora with some of their tokens only: what is given, what is scored."""
+"""Corpora restricted to some of their tokens: those that are observed, and those that are scored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 
 def with_tokens(corpus: Corpus, kept: Mapping[str, Mask]) -> Corpus:
-    """The same documents with the tokens that a mask by stream names; a stream without a mask is empty."""
+    """The same documents with only the tokens that a mask per stream selects; a stream without a mask is empty."""
     streams = {}
     for name, stream in corpus.streams.items():
         mask = kept[name] if name in kept else np.zeros(len(stream.words), bool)
@@ -32,12 +32,12 @@ def whole(stream: Stream) -> Mask:
 
 
 def places(stream: Stream) -> NDArray[np.int64]:
-    """Every token's place in its document: 0, 1, 2..."""
+    """Position of every token in its document: 0, 1, 2..."""
     return np.arange(len(stream.words)) - np.repeat(stream.offsets[:-1], stream.lengths)
 
 
 def pick(stream: Stream, share: float, seed: int) -> Mask:
-    """So large a share of the tokens of each document, chosen at random and rounded down.
+    """Select this share of the tokens of each document at random, rounded down.
 
     >>> from pitmanyor import Corpus
     >>> stream = Corpus.from_tokens([["a", "b", "c", "d", "e"], ["f"], []]).streams["word"]

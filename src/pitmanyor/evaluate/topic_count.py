@@ -1,4 +1,4 @@
-"""How many topics a fit has, with its posterior interval, and how many smaller ones there are beside them."""
+"""The number of topics of a fit, with its posterior interval."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SERIES = "topics/large"
 
 @dataclass(frozen=True)
 class TopicCount:
-    """The number of topics, as `print` says it: large topics, their interval, and the smaller ones.
+    """The number of large topics, its posterior, and the smaller topics; `print` it.
 
-    large: topics of the state that is shown which hold a share `least` of the tokens (pitmanyor.state.topic_sizes says
-    why that much). low, high: 90 % interval of this number over the kept sweeps of all chains. probability: its whole
-    posterior. small, small_share: the other topics that some token has, and what they hold together. effective: the
-    posterior mean of exp of the entropy of the topics' sizes.
+    `large`: number of topics in the state that is shown that hold at least a share `least` of the tokens
+    (`pitmanyor.state.topic_sizes` explains the threshold). `low`, `high`: 90 % interval of this number over the kept
+    sweeps of all chains. `probability`: its posterior. `small`, `small_share`: number of other occupied topics, and
+    their share of the tokens. `effective`: posterior mean of exp of the entropy of the topics' shares.
     """
 
     large: int
@@ -43,12 +43,12 @@ class TopicCount:
 
     @property
     def mean(self) -> float:
-        """The posterior mean of the number of large topics."""
+        """Posterior mean of the number of large topics."""
         return sum(n * p for n, p in self.probability.items())
 
     @property
     def tail(self) -> str:
-        """The part of the sentence that is about the smaller topics."""
+        """The part of the sentence about smaller topics."""
         if not self.small:
             return ""
         share, one = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %", self.small == 1
@@ -57,13 +57,21 @@ class TopicCount:
 
 
 def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
-    """The number of topics of the first fit's state, with the posterior from the kept sweeps of all chains."""
+    """The number of topics in the state of the first fit, with the posterior from the kept sweeps of all chains.
+
+    Parameters
+    ----------
+    fits
+        One fit or more of the same model.
+    discard
+        Share of the sweeps to discard at the beginning.
+    """
     shown = fits[0]
     sizes = topic_sizes(shown)
     chains = [chain for fit in fits for chain in fit.chains]
     numbers = _draws(chains, SERIES, discard)
     effective = _draws(chains, "topics/effective", discard)
-    if not len(numbers):  # no sweep yet, or no tokens: all that is known is the state
+    if not len(numbers):  # no sweeps or no tokens: only the state is known
         numbers, effective = np.array([_n_large(shown)]), np.array([effective_number(sizes)])
     low, high = np.quantile(numbers, [LOW, HIGH], method="nearest").astype(int).tolist()
     values, counts = np.unique(numbers.astype(np.int64), return_counts=True)
@@ -81,22 +89,22 @@ def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
 
 
 def effective_topics(fit: Traced) -> float:
-    """The posterior mean of exp of the entropy of the topics' sizes: as many topics of equal size are as spread out."""
+    """Posterior mean of exp of the entropy of the topics' shares: a number of equally large topics."""
     return topic_count([fit]).effective
 
 
 def topic_sizes(fit: Posterior) -> NDArray[np.int64]:
-    """Tokens of every topic, of all streams together."""
+    """Number of tokens of every topic, over all streams."""
     return np.bincount(fit.state.text.topic, minlength=fit.n_topics)
 
 
 def _n_large(fit: Posterior) -> int:
-    """Large topics of a state; of links alone, which have no tokens, all topics."""
+    """Number of large topics of a state; for a model of links alone, which has no tokens, of all topics."""
     return int(np.count_nonzero(is_large(topic_sizes(fit)))) if fit.state.plan.n_tokens else fit.n_topics
 
 
 def _draws(chains: Sequence[Traced], name: str, discard: float) -> NDArray[np.float64]:
-    """The values of a trace after the share to be discarded, of all chains one after the other."""
+    """Values of a trace after the discarded part, of all chains one after the other."""
     found = [last_sweeps(chain.trace, discard).get(name, np.zeros(0)) for chain in chains]
     values = np.concatenate([np.zeros(0), *found])
     return np.asarray(values[np.isfinite(values)])

@@ -1,4 +1,4 @@
-"""What the topics of a fit are like as a set: their words, how different they are, how many they amount to."""
+"""The topics of a fit as a set: their words, sizes and diversity."""
 
 from __future__ import annotations
 
@@ -12,14 +12,26 @@ from pitmanyor.results.posterior import Posterior
 
 
 def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> list[list[str]]:
-    """The likeliest words of every topic that holds at least so large a share of the tokens."""
+    """The most likely words of every topic.
+
+    Parameters
+    ----------
+    fit
+        A `Fit`, or one state of it.
+    n_words
+        Number of words.
+    stream
+        Stream; by default the words.
+    least
+        Smallest share of the tokens that a topic must hold to be included.
+    """
     shares = topic_shares(fit)
     found = fit.topics(n_words, stream)
     return [[word for word, _ in topic] for topic, share in zip(found, shares, strict=True) if share >= least]
 
 
 def topic_shares(fit: Posterior) -> NDArray[np.float64]:
-    """Each topic's share of the tokens of all streams."""
+    """Share of each topic in the tokens of all streams."""
     topic = fit.state.text.topic
     if not len(topic):
         raise PlanError("this model has links alone: no token has a topic")
@@ -27,7 +39,7 @@ def topic_shares(fit: Posterior) -> NDArray[np.float64]:
 
 
 def diversity(topics: Sequence[Sequence[str]]) -> float:
-    """The share of different words among all topics' likeliest words: 1 if no two topics have one in common.
+    """Share of distinct words among all word lists: 1 if no two topics have a word in common.
 
     >>> diversity([["a", "b"], ["a", "c"]])
     0.75

@@ -1,4 +1,4 @@
-"""In how many windows of a text words come, by themselves and together."""
+"""In how many windows of a text words occur, alone and together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = 1 << 23  # entries of a table of windows by words
 
 
 class Spans(NamedTuple):
-    """Tokens of the words asked for: which word, and the first and last window it is in."""
+    """Tokens of the requested words: which word, and the first and last window that contains it."""
 
     word: Ints
     first: Ints
@@ -25,10 +25,10 @@ class Spans(NamedTuple):
 
 
 def count_together(stream: Stream, topics: Sequence[Ints], n_words: int, window: int) -> tuple[list[Ints], int]:
-    """For each topic (word numbers, -1 for a word that is not there) a table of windows with both words of a pair.
+    """For each topic, a table of the number of windows that contain both words of a pair; also the number of windows.
 
-    The diagonal has the windows with the word itself; and the number of all windows. A window is `window` tokens that
-    follow each other, or a whole document if that is no longer; `window=0` takes whole documents.
+    Topics are word numbers, with -1 for an unknown word. The diagonal counts the windows with the word itself. A window
+    is `window` consecutive tokens, or a whole shorter document; `window=0` uses whole documents.
     """
     asked = np.unique(np.concatenate([*topics, [-1]]).astype(np.int64))[1:]
     spans = _spans(stream, asked, n_words, window)
@@ -44,9 +44,9 @@ def count_together(stream: Stream, topics: Sequence[Ints], n_words: int, window:
 
 
 def in_order(stream: Stream) -> bool:
-    """Whether tokens stand as they were said, as far as one can see: not if equal ones always stand side by side.
+    """Whether tokens seem to be in their original order: not if equal tokens are always adjacent, as in bags of words.
 
-    That is how counts of words are laid out. Where no word comes twice in a document there is nothing to see.
+    If no word occurs twice in a document, nothing can be told, and the answer is yes.
 
     >>> from pitmanyor import Corpus
     >>> [in_order(Corpus.from_tokens([text.split()]).streams["word"]) for text in ("a a b b b c", "a b c a")]
@@ -72,9 +72,9 @@ def _spans(stream: Stream, asked: Ints, n_words: int, window: int) -> Spans:
 
 
 def _present(spans: Spans, n_columns: int, start: int, n: int) -> NDArray[np.bool_]:
-    """(window, word): is it there? The last column stands for words that are nowhere.
+    """(window, word): whether the word is in the window. The last column is for unknown words.
 
-    Spans come in the order of their first windows, and of their last ones.
+    Spans are sorted by their first windows, and by their last ones.
     """
     lo, hi = np.searchsorted(spans.last, start), np.searchsorted(spans.first, start + n)
     steps = np.zeros((n + 1, n_columns), np.int32)

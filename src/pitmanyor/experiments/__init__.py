@@ -1,4 +1,4 @@
-"""The paper's tables on any corpus: fit, ablation, clustering, labels, sensitivity (docs/experiments.md).
+"""The paper's tables on any corpus: fit, ablation, clustering, labels, sensitivity (docs/replication.md).
 
-Nothing heavy is imported here: workers set their number of threads before Numba comes.
+Nothing heavy is imported here, because workers set their number of threads before Numba is loaded.
 """

@@ -1,4 +1,4 @@
-"""The data of an experiment: one split for all rows and repeats, and pools where a row asks for them."""
+"""The data of an experiment: one split for all rows and repeats, and pools for rows that need them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pitmanyor.experiments.settings import Settings
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Posts to fit, posts to be predicted, and pairs of authors to be predicted (either may be none)."""
+    """Posts to fit, posts to predict, and pairs of authors to predict (either may be none)."""
 
     train: Corpus
     test: Corpus | None = None
@@ -25,7 +25,7 @@ class Data:
 
 
 def split(corpus: Corpus, settings: Settings) -> Data:
-    """Clusters and labels are of all posts; everything else holds some out, of every author the same share."""
+    """Hold out posts, the same share of every author; clusters and labels use all posts."""
     if settings.kind in ("clustering", "labels"):
         return Data(corpus)
     by = "author" if "author" in corpus.groups else None
@@ -37,9 +37,9 @@ def split(corpus: Corpus, settings: Settings) -> Data:
 
 
 def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
-    """The corpus with these words taken out of every stream and of the vocabulary; documents stay, empty or not.
+    """The corpus without these words in any stream and in the vocabulary; documents stay, even if empty.
 
-    Its report says which.
+    Its report lists them.
 
     >>> without_words(Corpus.from_tokens([["a", "b"], ["a"]]), ["a"])
     Corpus(2 documents, 1 tokens, 1 words, streams: word)
@@ -64,7 +64,7 @@ def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
 
 
 def in_one_stream(corpus: Corpus) -> Corpus:
-    """All tokens of every document as words: what company words and hashtags keep together."""
+    """All tokens of every document as words, for co-occurrence of words and hashtags."""
     streams = list(corpus.streams.values())
     documents = np.concatenate([stream.documents for stream in streams])
     order = np.argsort(documents, kind="stable")

@@ -1,9 +1,9 @@
-"""The directory of an experiment: what was asked, the corpus, and a small file for every finished cell of the table.
+"""The directory of an experiment: its settings, the corpus, and a small file for every finished cell of the table.
 
 DIR/experiment.json             settings, and the hash of the corpus
 DIR/corpus.safetensors          the corpus, for the workers
-DIR/cells/ROW-REPEAT.json       what one fit came to; written at once, or not at all
-DIR/table.md, table.csv ...     made from the cells, at any time again
+DIR/cells/ROW-REPEAT.json       the result of one fit, written atomically
+DIR/table.md, table.csv ...     made from the cells, at any time
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Home:
-    """The place of an experiment."""
+    """The directory of an experiment."""
 
     path: Path
 
@@ -40,7 +40,7 @@ class Home:
         return Corpus.load(self.path / CORPUS)
 
     def prepare(self, settings: Settings, corpus: Corpus) -> None:
-        """Make the directory, or see that the one there is of the same experiment."""
+        """Create the directory, or check that the existing one is of the same experiment."""
         if (self.path / HEADER).exists():
             self._compare(settings, corpus)
             return
@@ -52,10 +52,10 @@ class Home:
             raise FileError(f"{self.path}: no experiment can be put there ({error.strerror or error})") from error
         corpus.save(self.path / CORPUS)
         header = {"kind": KIND, "schema": SCHEMA, "settings": settings.to_json(), "corpus": corpus.content_hash}
-        write_json(self.path / HEADER, header)  # last: a directory without it is not begun
+        write_json(self.path / HEADER, header)  # last, because a directory without it has not begun
 
     def _may_begin(self) -> bool:
-        """Whether the place is empty, or has only what a start that was killed leaves behind."""
+        """Whether the directory is empty, or has only what an interrupted start leaves behind."""
         return self.path.is_dir() and all(
             path.name in (CELLS, CORPUS) or path.name.endswith(".part") for path in self.path.iterdir()
         )
@@ -85,7 +85,7 @@ class Home:
         return self.cell_path(key, repeat).exists()
 
     def n_repeats(self) -> int:
-        """How many repeats some row has, counted to the last one."""
+        """The largest number of repeats of any row."""
         found = [int(path.stem.rpartition("-")[2]) for path in self.cells.glob("*-*.json")]
         return 1 + max(found, default=-1)
 

@@ -1,4 +1,4 @@
-"""The paper's table of topics: the likeliest hashtags of each as its label, beside its words."""
+"""The paper's table of topics: the most likely hashtags of each as its label, with its words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SHOWN = 20  # topics on the page; the CSV has all
 
 
 def best_cell(table: Table) -> Facts | None:
-    """The repeat with the highest log joint in the end: topics of different chains have different numbers."""
+    """The repeat with the highest final log joint; topic indices are not comparable across chains."""
     cells = table.lines[-1].cells
     return max(cells, key=lambda cell: cell["trace"]["log_joint"][-1], default=None)
 

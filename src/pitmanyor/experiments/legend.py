@@ -1,4 +1,4 @@
-"""What is said under a table: how its numbers came about, and how far to trust them."""
+"""The legend of a table: how its numbers were made, and how reliable they are."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _links_alone(graph: Graph) -> bool:
 
 
 def _discounts(table: Table) -> list[str]:
-    """Rows with the same discounts together."""
+    """Rows grouped by their discounts."""
     rows: dict[str, list[str]] = {}
     for line in table.lines:
         if not line.row.missing:
@@ -104,7 +104,7 @@ def _convergence(table: Table) -> list[str]:
         )
     try:
         hats = {line.row.title: r for line in table.lines if (r := rhat(line.cells)) is not None}
-    except PlanError as error:  # the package that computes it is not there
+    except PlanError as error:  # the package that computes it is not installed
         return [*said, f"No R-hat: {error}."]
     if hats:
         worst = max(hats, key=lambda title: hats[title])
@@ -116,7 +116,7 @@ def _convergence(table: Table) -> list[str]:
 
 
 def drift(cells: Iterable[Facts]) -> float | None:
-    """How far the log joint still moved, in nats a token: its mean over the last quarter against the quarter before."""
+    """How far the log joint still moved, in nats per token: its mean over the last quarter minus the quarter before."""
     moves = []
     for cell in cells:
         values = cell["trace"]["log_joint"]
@@ -128,7 +128,7 @@ def drift(cells: Iterable[Facts]) -> float | None:
 
 
 def rhat(cells: list[Facts]) -> float | None:
-    """R-hat of the log joint over the repeats; None for one, for few sweeps, and where it does not move."""
+    """R-hat of the log joint over the repeats; None for one repeat, for few sweeps, or if it does not move."""
     if len(cells) < 2:
         return None
     from pitmanyor.evaluate.convergence import FEWEST, judged
@@ -141,7 +141,7 @@ def rhat(cells: list[Facts]) -> float | None:
 
 
 def _settings(table: Table) -> str:
-    """Those that this table made use of."""
+    """The settings that this table used."""
     settings = table.settings
     unused = set() if settings.kind in SPLIT else {"test"}
     unused |= set() if settings.kind in SPLIT and _holds_links(table) else {"held_links"}

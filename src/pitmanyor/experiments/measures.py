@@ -1,4 +1,4 @@
-"""One cell of a table: fit a row once and measure it. Numbers only; what they are called is in `columns.py`."""
+"""One cell of a table: fit a row once and measure it. Titles of the numbers are in `table_columns.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pitmanyor.version import __version__
 TRACED = 50  # values of each trace to keep
 N_LABELS, N_WORDS = 3, 10
 OBSERVED = 0.5  # the share of a held-out post's words that is given
-FOLD_IN = 50  # sweeps over a post that was not fitted: the noise of fewer costs a percent of perplexity
+FOLD_IN = 50  # sweeps over a held-out post; fewer cost a percent of perplexity
 Numbers = dict[str, float]
 
 
@@ -47,7 +47,7 @@ def _opened(path: str) -> tuple[Settings, Data, dict[str, Row]]:
 
 
 def compute(row: Row, data: Data, settings: Settings, repeat: int) -> Facts:
-    """Everything a cell's file holds."""
+    """The contents of a cell's file."""
     start, seed = process_time(), settings.seed + repeat
     fitted = _fit(row, data.train, settings, seed)
     spent = process_time() - start
@@ -75,19 +75,19 @@ def _fit(row: Row, train: Corpus, settings: Settings, seed: int) -> Fit:
     options: dict[str, Any] = {"sweeps": settings.sweeps, "keep": settings.keep, "seed": seed, "threads": 1}
     if not row.graph.streams:
         options["network"] = Network(n_topics=settings.network_topics)
-    else:  # where topics are given they are all dealt, so that no row has a start of its own
+    else:  # a fixed number of topics starts with all of them
         given = [node.over for node in row.graph.nodes if isinstance(node.over, int)]
         options["max_topics"] = None if given else row.max_topics
         most = row.max_topics or settings.start_topics
         options["start"] = Start(topics=min(settings.start_topics, most, *given))
     fitted = fit(row.graph, pool(train, row.pooling), progress=False, **options)
     if fitted.n_sweeps < settings.sweeps:
-        raise KeyboardInterrupt  # a fit ends early at Ctrl-C, and half a fit is no cell
+        raise KeyboardInterrupt  # Ctrl-C ends a fit early, and a partial fit is not a cell
     return fitted
 
 
 def _notes(data: Data, settings: Settings) -> list[str]:
-    """What the data have no numbers for; the table says it."""
+    """What cannot be computed for these data, for the notes of the table."""
     notes = []
     if data.held is not None and not _tells_apart(data):
         kind = "linked" if data.held.linked.any() else "not linked"
@@ -102,7 +102,7 @@ def _tells_apart(data: Data) -> bool:
 
 
 def _perplexity(fitted: Fit, train: Corpus, test: Corpus, settings: Settings) -> Numbers:
-    """The same tokens are scored for all rows; a row that does not know hashtags has no perplexity of all tokens."""
+    """Score the same tokens for all rows; a row without hashtags has no perplexity of all tokens."""
     seed = settings.seed
     found = evaluate.perplexity(fitted, test, observed=OBSERVED, sweeps=FOLD_IN, seed=seed, threads=1)
     out = {f"perplexity_{name}": value for name, value in found.by_stream.items()}
@@ -113,8 +113,8 @@ def _perplexity(fitted: Fit, train: Corpus, test: Corpus, settings: Settings) ->
 
 
 def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
-    """The likelihood of the links that were shown, mean over samples; and how well the others are predicted."""
-    joined = [draw for draw in fitted.draws if draw.state.network]  # the first may be of the text alone
+    """The log likelihood of the links that were shown, averaged over states, and scores of the held-out ones."""
+    joined = [draw for draw in fitted.draws if draw.state.network]  # the first states may be of the text alone
     logs = [draw.network_log_likelihood(seed=settings.seed).log_likelihood for draw in joined]
     out = {"network_log_likelihood": float(np.mean(logs))}
     if data.held is not None and _tells_apart(data):
@@ -126,9 +126,9 @@ def _network(fitted: Fit, data: Data, settings: Settings) -> Numbers:
 
 
 def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
-    """Every post by itself is folded in, whatever it was pooled with; its dominant topic is its cluster.
+    """Fold in every post by itself, whatever it was pooled with; its dominant topic is its cluster.
 
-    Posts without a label have no class to be in, and are left out.
+    Posts without a label are left out.
     """
     known = posts.groups["label"].known
     shares = fitted.infer(posts, sweeps=FOLD_IN, threads=1).shares
@@ -142,7 +142,7 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
-    """What the words of all large topics are like; no number if there is no such topic, or no two words."""
+    """Coherence and diversity of large topics; no number if there is no such topic, or fewer than two words."""
     words = evaluate.top_words(fitted, N_WORDS, "word", least=least_share(fitted.state.plan.n_tokens))
     if not words or len(words[0]) < 2:
         return {}
@@ -153,7 +153,7 @@ def _topics(fitted: Fit, posts: Corpus) -> Numbers:
 
 
 def _labels(fitted: Fit) -> list[Facts]:
-    """Topics by size with their likeliest hashtags and words."""
+    """Topics by size with their most likely hashtags and words."""
     shares, least = evaluate.topic_shares(fitted), least_share(fitted.state.plan.n_tokens)
     tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= least]
@@ -161,7 +161,7 @@ def _labels(fitted: Fit) -> list[Facts]:
 
 
 def _label_npmi(labels: list[Facts], posts: Corpus) -> Numbers:
-    """The mean NPMI, in the posts, of every topic's hashtags with its words: do labels keep the words' company?"""
+    """Mean NPMI, in the posts, of every topic's hashtags with its words: whether labels co-occur with the words."""
     pairs = [(tag, word) for topic in labels for tag in topic["hashtags"] for word in topic["words"] if tag != word]
     if not pairs:
         return {}
@@ -169,7 +169,7 @@ def _label_npmi(labels: list[Facts], posts: Corpus) -> Numbers:
 
 
 def _trace(fitted: Fit) -> dict[str, list[float]]:
-    """The log joint and the number of topics on the way, thinned, with the sweep each was taken after."""
+    """The log joint and the number of topics, thinned, with their sweeps."""
     at = np.unique(np.linspace(1, fitted.n_sweeps, min(TRACED, fitted.n_sweeps)).round().astype(int))
     names = [name for name in ("log_joint", "n_topics", "topics/large") if name in fitted.trace]
     kept = {name: fitted.trace[name][at - 1].tolist() for name in names}

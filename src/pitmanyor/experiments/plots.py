@@ -1,4 +1,4 @@
-"""The figure of an experiment: every repeat a dot, every row a line, every measure a panel."""
+"""The figure of an experiment: one dot per repeat, one line per row, one panel per measure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pitmanyor.experiments.summary import Summary
 from pitmanyor.experiments.table_columns import ARROWS, TITLES, Column
 
 ACROSS = 3  # panels side by side
-N_TICKS = 4  # steps of a scale at most: more of a log-likelihood's long numbers run into each other
+N_TICKS = 4  # most ticks of an axis; the long numbers of a log-likelihood would overlap
 INK, FAINT, DOT = "#222222", "#cccccc", "#3b6ea5"
 NEEDS = "the figure needs matplotlib: pip install 'pitmanyor[figures]', then start the same command again"
 

@@ -1,4 +1,4 @@
-"""The table of an experiment from its cells: what there is so far, as Markdown for people and CSV for programs."""
+"""The table of an experiment from its finished cells, as Markdown and as CSV."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE = "n/a"
 
 @dataclass(frozen=True)
 class Line:
-    """A row with its finished cells, and their summary by measure; the summary compares with the reference's row."""
+    """A row with its finished cells, and their summary by measure, compared with the reference row."""
 
     row: Row
     cells: list[Facts]
@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """All lines of an experiment, the reference last; `repeats` is how many cells each should have."""
+    """All lines of an experiment, the reference last; `repeats` is the number of cells that each should have."""
 
     settings: Settings
     lines: list[Line]
@@ -35,12 +35,12 @@ class Table:
 
     @property
     def columns(self) -> list[Column]:
-        """Those that some line has a number for."""
+        """The measures for which some line has a number."""
         return [c for c in COLUMNS[self.settings.kind] if any(c.key in line.summaries for line in self.lines)]
 
 
 def collect(home: Home, rows: list[Row], repeats: int) -> Table:
-    """The table as far as cells are finished."""
+    """The table of the finished cells."""
     cells = {row.key: home.read_cells(row.key, repeats) for row in rows}
     settings, reference = home.settings(), rows[-1].key
     lines = []
@@ -81,7 +81,7 @@ def _shown(summary: Summary | None, column: Column) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """A line for every row and measure."""
+    """One line per row and measure."""
     out = [["row", "title", "measure", "n", "mean", "sd", "p", "missing"]]
     for line in table.lines:
         for key, s in line.summaries.items():
@@ -92,7 +92,7 @@ def to_csv(table: Table) -> str:
 
 
 def cells_csv(table: Table) -> str:
-    """A line for every cell and number: what the table was made of."""
+    """One line per cell and number."""
     out = [["row", "repeat", "seed", "measure", "value"]]
     for line in table.lines:
         for cell in line.cells:

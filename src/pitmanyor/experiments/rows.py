@@ -1,4 +1,4 @@
-"""The rows of every table: a model each, and why it has no figures where a corpus lacks what it needs."""
+"""The rows of every table: one model each, and why it cannot be run if the corpus lacks what it needs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEED_HASHTAGS = ("no_hashtag", "no_mu1", "no_connection")
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table. `key` names its files; `missing` says why it cannot be run on this corpus."""
+    """A row of a table. `key` names its files; `missing` says why it cannot be run on this corpus."""
 
     key: str
     title: str
@@ -49,7 +49,7 @@ class Row:
 
     @property
     def discounts(self) -> str:
-        """Those of the nodes of topics and of words, in words."""
+        """The discounts of topic nodes and word nodes, in words."""
         found = []
         for side in ("topic", "word"):
             values = sorted({discount_text(node.discount) for node in self.graph.nodes if node.side == side})
@@ -72,11 +72,11 @@ def _refuse(kind: Kind, corpus: Corpus) -> None:
             f"{lacks[0]}s; {WHERE[lacks[0]]}"
         )
     if kind == "clustering" and ("label" not in corpus.groups or not corpus.groups["label"].known.any()):
-        raise CorpusError("clusters are held against labels, and this corpus has none; name their column with --label")
+        raise CorpusError("clusters are compared with labels, and this corpus has none; name their column with --label")
 
 
 def whole_tntm(corpus: Corpus) -> tuple[str, Graph]:
-    """The TNTM as far as a corpus has columns for it, and what that is called."""
+    """The TNTM as far as the corpus has columns for it, and its title."""
     graph, lacks = tntm(), []
     if not corpus.has("hashtag"):
         graph, lacks = graph.without("theta_tag"), ["no hashtag"]
@@ -88,7 +88,7 @@ def whole_tntm(corpus: Corpus) -> tuple[str, Graph]:
 
 
 def _one_stream(graph: Graph, corpus: Corpus) -> Graph:
-    """A model of words, which gets the hashtags as more of them where there are any."""
+    """A model of words, with hashtags as additional words if there are any."""
     return merged(graph) if corpus.has("hashtag") else graph
 
 

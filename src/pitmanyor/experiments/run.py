@@ -1,4 +1,4 @@
-"""From a corpus to a table: what is not done yet is done, cell by cell, and the table is made of what there is."""
+"""From a corpus to a table: compute the missing cells, and make the table of the finished ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment has come to: the table as Markdown, the files it wrote, what it could not do."""
+    """The result of an experiment: the table as Markdown, the files written, and what could not be done."""
 
     title: str
     markdown: str
@@ -46,21 +46,33 @@ def run_experiment(
     leave: Collection[str] = (),
     tell: Told = lambda text: None,
 ) -> Outcome:
-    """Make a table of the paper on a corpus, in the directory `out`; started again, it goes on where it was.
+    """Make a table of the paper on a corpus; started again with the same settings, it continues.
 
-    repeats: fits of every row, each with a seed of its own; the split is the same for all. If more are there already,
-        the table has those as well.
-    workers: processes side by side, one thread each; by default one for every core.
-    leave: keys of rows (as in table.csv) that are not fitted now; a later start without it goes on with them.
-    tell: gets a line of text whenever a cell is finished.
-    Ctrl-C ends it and makes the table of what there is. Killed, it loses no more than the cells being computed.
+    Ctrl-C stops and makes the table of the finished cells. If it is killed, only the cells being computed are lost.
+
+    Parameters
+    ----------
+    corpus
+        Posts.
+    out
+        Directory of the experiment.
+    settings
+        Kind of the table, number of sweeps, and so on.
+    repeats
+        Number of fits per row, each with its own seed; the split is the same for all. Existing repeats are kept.
+    workers
+        Number of processes, one thread each; by default one per core.
+    leave
+        Keys of rows (as in table.csv) to skip; a later call without it computes them.
+    tell
+        Called with a line of text whenever a cell is finished.
     """
     if repeats < 1 or (workers is not None and workers < 1):
         raise PlanError(f"repeats and workers are 1 or more, not {repeats} and {workers}")
     rows, home = rows_of(settings, corpus), Home(Path(out))
     if strange := set(leave) - {row.key for row in rows}:
         raise PlanError(f"there is no row {', '.join(sorted(strange))}; rows are {', '.join(row.key for row in rows)}")
-    split(corpus, settings)  # what cannot be held out shows before there is a directory
+    split(corpus, settings)  # raises before the directory is created
     home.prepare(settings, corpus)
     with hold(home.cells):
         asked = [row for row in rows if row.key not in leave]
@@ -70,12 +82,12 @@ def run_experiment(
 
 
 def _about(corpus: Corpus) -> str:
-    """The corpus, and what reading it left out."""
+    """The corpus, and what was removed when it was read."""
     return str(corpus) + (f"\n\n```\n{corpus.report}\n```" if corpus.report else "")
 
 
 def _compute(home: Home, rows: list[Row], repeats: int, workers: int, tell: Told) -> bool:
-    """Run the cells that are not done; True if Ctrl-C came. Repeat by repeat, so that every row has some early."""
+    """Compute the missing cells, repeat by repeat, so that every row has some early; True if Ctrl-C was pressed."""
     titles = {row.key: row.title for row in rows if row.missing is None}
     cells: list[Cell] = [(key, r) for r in range(repeats) for key in titles]
     left = [cell for cell in cells if not home.is_done(*cell)]
@@ -91,7 +103,7 @@ def _compute(home: Home, rows: list[Row], repeats: int, workers: int, tell: Told
 
 
 def _run_cell(path: str, key: str, repeat: int) -> None:
-    """In a worker, and only there Numba is loaded."""
+    """Compute one cell, in a worker, which is the only place where Numba is loaded."""
     from pitmanyor.experiments.measures import run_cell
 
     run_cell(path, key, repeat)

@@ -1,4 +1,4 @@
-"""What an experiment was asked to do. Its directory keeps it, so that a later start goes on with the same."""
+"""Settings of an experiment, stored in its directory so that it can be continued."""
 
 from __future__ import annotations
 
@@ -14,15 +14,28 @@ MOST_CLUSTERS = 20  # topics in the paper's clustering: purity grows with the nu
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of all cells of a table; the repeats are not among them, for more may be added later.
+    """Settings of all cells of a table. The number of repeats is not one of them, because more can be added later.
 
-    seed: of the split; repeat r of every row samples with seed + r.
-    test: the share of each author's posts that is held out.
-    held_links: the share of the pairs of authors that is held out, 0 for none.
-    keep: states of the second half of the sweeps that held-out text is averaged over.
-    max_topics: no more topics than this.
-    start_topics: dealt at random before the search for a start, the same number for all rows.
-    network_topics: topics of the network without text, which cannot find out by itself.
+    Parameters
+    ----------
+    kind
+        "fit", "ablation", "clustering", "labels" or "sensitivity".
+    sweeps
+        Number of Gibbs sweeps.
+    seed
+        Seed of the split; repeat r of every row samples with seed + r.
+    test
+        Share of each author's posts that is held out.
+    held_links
+        Share of the pairs of authors that is held out; 0 for none.
+    keep
+        Number of states of the second half of the sweeps over which predictions are averaged.
+    max_topics
+        Upper bound on the number of topics.
+    start_topics
+        Number of random initial topics before the search for a start, the same for all rows.
+    network_topics
+        Number of topics of the network without text, which cannot infer it.
     """
 
     kind: Kind
@@ -55,7 +68,7 @@ class Settings:
         return asdict(self)
 
     def differences(self, other: dict[str, Any]) -> str:
-        """How settings that were stored differ from these, in words; empty if they do not."""
+        """How stored settings differ from these, in words; empty if they do not."""
         own = self.to_json()
         names = [name for name in {**own, **other} if own.get(name) != other.get(name)]
         return ", ".join(f"{name} {other.get(name)!r} instead of {own.get(name)!r}" for name in names)

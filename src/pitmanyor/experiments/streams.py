@@ -1,8 +1,8 @@
-"""Tokens predicted together with the streams they are in, which is fair to models that pour streams together.
+"""Perplexity of tokens together with their streams, which is fair to models that merge streams.
 
-A model with words of its own for each stream is told the stream of a token, and has to pay for it: p(stream). One that
-emits all streams from the same words spreads its mass over both and is not told: what it lacks is p(stream | word).
-Either way the chances of all pairs (token, stream) add up to one.
+A model with separate words for each stream is told the stream of a token, so that p(stream) has to be added. A merged
+model spreads its mass over all streams and is not told, so that p(stream | word) has to be added. Both sum to one over
+all pairs (token, stream).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def joint_perplexity(
 
 
 def stream_chances(graph: Graph, train: Corpus) -> dict[str, Floats]:
-    """What a word's probability is multiplied by to be that of the word in a stream: an array over words for each.
+    """Factors that turn a word's probability into that of the word in a stream, an array over words for each stream.
 
-    Shares of the training tokens, of all of them or of the word's own; half a token is added to each stream, so that
-    what was not seen is not impossible.
+    They are shares of the training tokens, of all or of the word's own, with half a token added to each stream so that
+    unseen pairs are not impossible.
     """
     n_words = len(train.vocabulary)
     counts = np.array([np.bincount(train.streams[name].words, minlength=n_words) for name in STREAMS], np.float64)

@@ -1,4 +1,4 @@
-"""Repeats of a measure in three numbers: mean, standard deviation, and whether it differs from the reference's."""
+"""Repeats of a measure summarised: mean, standard deviation, and whether it differs from the reference."""
 
 from __future__ import annotations
 

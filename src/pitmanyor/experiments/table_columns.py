@@ -1,4 +1,4 @@
-"""What each table shows of the cells' numbers."""
+"""Which numbers of the cells each table shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pitmanyor.experiments.settings import Kind
 
 
 class Column(NamedTuple):
-    """A measure: its key in the cells, its title, decimals, and which end is better."""
+    """A measure: its key in the cells, its title, decimals, and which direction is better."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""Cells side by side: a process for each core, one thread each; whoever starts them may be killed at any time."""
+"""Cells in parallel: one process per core, one thread each. The parent process may be killed at any time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_cells(
 ) -> Iterator[Cell]:
     """Compute cells, and yield each when its file is written. The first error ends all, as does Ctrl-C.
 
-    `run(path, key, repeat)` computes one and writes it.
+    `run(path, key, repeat)` computes and writes one.
     """
     if not cells:
         return
@@ -38,14 +38,14 @@ def run_cells(
                 process.terminate()
             if isinstance(error, BrokenProcessPool):
                 raise PitmanyorError(
-                    "a worker was ended from outside, most likely for want of memory; try --workers 1, which goes on "
-                    "with the fits that are done"
+                    "a worker was killed, most likely because memory ran out; try --workers 1, which keeps the fits "
+                    "that are done"
                 ) from error
             raise
 
 
 def _begin() -> None:
-    """One thread, said before Numba and BLAS are loaded; and no life after the process that started this one."""
+    """Use one thread, set before Numba and BLAS are loaded, and end with the parent process."""
     os.environ.update(dict.fromkeys(THREADS, "1"))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""A fit for other tools: tables, graphs, ArviZ, pyLDAvis, MALLET. All heed the names and merges of the run."""
+"""A fit for other tools: tables, graphs, ArviZ, pyLDAvis, MALLET. All of them use the names and merges of the run."""
 
 from pitmanyor.export.arviz_draws import to_arviz, write_arviz
 from pitmanyor.export.frames import as_frame, table

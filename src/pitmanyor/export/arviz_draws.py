@@ -1,4 +1,4 @@
-"""The trace of one or several chains for ArviZ: convergence, effective sample sizes, trace plots."""
+"""The trace of one or several chains for ArviZ."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.version import __version__
 
 STATS = {"log_joint": "lp"}
-SKIP = ("network/accepted", "network/slice_steps")  # how the sampler went: beside the draws
+SKIP = ("network/accepted", "network/slice_steps")  # statistics of the sampler, stored beside the draws
 
 
 def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
-    """The draws of all chains: an InferenceData of ArviZ below 1.0, a DataTree of xarray from there on.
+    """The draws of all chains, as an InferenceData (ArviZ below 1.0) or a DataTree of xarray (from 1.0).
 
-    `posterior` has the number of topics, the concentration and numbers of tables and customers of every node, and its
-    discount where that is sampled; `sample_stats` has the log joint as `lp`, and how the network's steps went.
-    Dimensions are chain and draw, a draw for each sweep after `burn_in` (by default half of them); of longer chains the
-    last draws are taken. Names are those of `Fit.trace`, with underscores for slashes.
+    `posterior` has the number of topics; the concentration, tables and customers of every node; and sampled discounts.
+    `sample_stats` has the log joint as `lp`, and how the network's steps went. Names are those of `Fit.trace` with
+    underscores instead of slashes. Dimensions are chain and draw.
+
+    Parameters
+    ----------
+    chains
+        One fit or several of the same graph.
+    burn_in
+        Number of sweeps to discard; by default half. Longer chains are cut to the length of the shortest.
     """
     fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     groups = _groups(fits, burn_in)
@@ -42,7 +48,15 @@ def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
 
 
 def write_arviz(chains: Fit | Sequence[Fit], path: str | os.PathLike[str], burn_in: int | None = None) -> None:
-    """Write the same as netCDF: `arviz.from_netcdf(path)` reads it."""
+    """Write the draws as netCDF, for `arviz.from_netcdf(path)`.
+
+    Parameters
+    ----------
+    chains, burn_in
+        As in `to_arviz`.
+    path
+        File to write.
+    """
     made = to_arviz(chains, burn_in)
     target = Path(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -75,11 +89,11 @@ def _groups(fits: list[Fit], burn_in: int | None) -> dict[str, dict[str, NDArray
 
 
 def _inference_data() -> Any:
-    """ArviZ's own class while there is one."""
+    """ArviZ's own class, for versions that have it."""
     import warnings
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # it announces its next version
+        warnings.simplefilter("ignore", FutureWarning)  # it warns about its next version
         try:
             import arviz
         except ImportError:

@@ -1,4 +1,4 @@
-"""The links between the authors of a fit, with what the fit says of each."""
+"""The links between the authors of a fit, with what the fit says about each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pitmanyor.topics import author_shares
 
 @dataclass(frozen=True)
 class Edge:
-    """A link from one author to another: its set, the affinity of their topics, its probability (None: no network)."""
+    """A link between two authors: its set, the affinity of their topics, its probability (None without a network)."""
 
     links: str
     source: Hashable
@@ -23,7 +23,7 @@ class Edge:
 
 
 def edges_of(fit: Fit) -> list[Edge]:
-    """All links of the corpus whose ends are authors of the fit."""
+    """All links of the corpus between authors of the fit."""
     corpus = fit.state.plan.corpus
     labels, shares = author_shares(fit)
     place = {label: i for i, label in enumerate(labels)}

@@ -21,12 +21,20 @@ Kind = Literal["pandas", "polars", "pyarrow", "dict"]
 def table(
     what: Fit | TopicShares | Prevalence, name: str | None = None, *, kind: Kind | None = None, n_words: int = 20
 ) -> Any:
-    """A table of a fit, of `Fit.infer` or of `prevalence`, as a data frame.
+    """A table of a fit, of the result of `Fit.infer`, or of `prevalence`, as a data frame.
 
-    name: of a fit, "topics" (the default), "words" (the `n_words` likeliest of every topic), "documents" with their
-        ids, "authors", "by_..." for every grouping such as "by_party", "over_time", "links" or "trace".
-    kind: "pandas", "polars", "pyarrow" or "dict" (of arrays). By default the kind of data frame that was read; else
-        pandas, Arrow or a dict, the first that is installed.
+    Parameters
+    ----------
+    what
+        A `Fit`, `TopicShares` or `Prevalence`.
+    name
+        Table of a fit: "topics" (default), "words", "documents" (with their ids), "authors", one for each grouping such
+        as "by_party", "over_time", "links" or "trace".
+    kind
+        "pandas", "polars", "pyarrow", or "dict" for a dict of arrays. By default the kind of data frame that was read,
+        otherwise the first of pandas and Arrow that is installed, otherwise a dict.
+    n_words
+        Number of words per topic in the table "words".
 
     >>> from pitmanyor import Corpus, fit, models
     >>> corpus = Corpus.from_tokens([["goal", "match"], ["bread", "oven"]] * 5)
@@ -45,13 +53,21 @@ def table(
 
 
 def _brought(fit: Fit) -> str | None:
-    """The kind of data frame that was fitted, if it is one of those there are, and installed here."""
+    """The kind of data frame that was fitted, if it is supported and installed."""
     report = fit.corpus.report
     return report.frame if report and report.frame in get_args(Kind) and find_spec(report.frame) else None
 
 
 def as_frame(columns: Table, kind: str | None = None) -> Any:
-    """Columns as a data frame of this kind; by default of the first kind that is installed."""
+    """Columns as a data frame.
+
+    Parameters
+    ----------
+    columns
+        Arrays by name.
+    kind
+        As in `table`; by default the first kind that is installed.
+    """
     kind = kind or next((one for one in ("pandas", "pyarrow") if find_spec(one)), "dict")
     if kind == "dict":
         return columns

@@ -1,4 +1,4 @@
-"""What tools made for LDA take: data for pyLDAvis, and a state as MALLET writes it."""
+"""Formats of tools for LDA: the arguments of pyLDAvis, and a state in MALLET's format."""
 
 from __future__ import annotations
 
@@ -21,17 +21,34 @@ Floats = NDArray[np.float64]
 
 
 def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
-    """The arguments of `pyLDAvis.prepare`: prepare(**pyldavis(fit)).
+    """The arguments of pyLDAvis, for ``pyLDAvis.prepare(**pyldavis(fit))``.
 
-    Only words that occur in the stream and topics that have a token of it are in, and rows sum to one over them.
-    pyLDAvis numbers topics anew by size; `sort_topics=False` keeps the order of this.
+    Only words that occur in the stream and topics that have a token of it are included, and rows are normalised over
+    them. pyLDAvis renumbers topics by size; `sort_topics=False` keeps the order.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    stream
+        Stream; by default the words.
     """
     data, documents = _parts(fit, stream)
     return data | {"doc_topic_dists": np.concatenate(list(documents))}
 
 
 def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
-    """The same as JSON: `pyLDAvis.prepare(**json.load(file))`. Documents are written some at a time."""
+    """Write the arguments of pyLDAvis as JSON, for ``pyLDAvis.prepare(**json.load(file))``; documents in blocks.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    path
+        File to write.
+    stream
+        Stream; by default the words.
+    """
     data, documents = _parts(fit, stream)
     plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in data.items()}
     with atomic_write(path) as file:
@@ -42,7 +59,7 @@ def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = 
 
 
 def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Floats]]:
-    """All but the documents' topics, and these in blocks of documents."""
+    """Everything except the topic proportions of documents, and these in blocks."""
     tables, name = WordTables(fit), fit.stream(stream).name
     shown, words = view(fit, tables=tables), fit.words_of(name)
     counts = tables[name].tokens
@@ -61,12 +78,21 @@ def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Float
 
 
 def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
-    """The topic of every token in the format of MALLET's --output-state: gzipped text, a line per token.
+    """Write the topic of every token in the format of MALLET's --output-state: gzipped text, one line per token.
 
-    The two lines before have the nearest Dirichlet to what the model has: alpha is the concentration of the documents'
-    topics times the shares of the topics, beta that of the topics' words divided by the number of words. Topics that
-    were merged have the number of the first, and the others an alpha of 0. The source of a document is its row in the
-    file that was read.
+    The two lines before have the closest Dirichlet parameters: alpha is the concentration of the documents' topics
+    times the shares of the topics, and beta that of the topics' words divided by the number of words. Merged topics
+    have the number of the first, and the others an alpha of 0. The source of a document is its row in the file that was
+    read.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    path
+        File to write, such as state.gz.
+    stream
+        Stream; by default the words.
     """
     shown, tokens = view(fit), fit.stream(stream)
     words = fit.words_of(tokens.name)
@@ -78,7 +104,7 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
     columns = np.searchsorted(fit.state.plan.words[tokens.emit], data.words)
     rows = fit.corpus.rows
     sources = ["NA"] * fit.corpus.n_documents if rows is None else [str(row) for row in rows.tolist()]
-    typed = ["_".join(word.split()) or "_" for word in words]  # a type is one word there
+    typed = ["_".join(word.split()) or "_" for word in words]  # a type has no blanks there
     documents = data.documents
     positions = np.arange(len(documents)) - data.offsets[documents]
     with atomic_write(path) as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
@@ -89,7 +115,7 @@ def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = No
 
 
 def _concentration(fit: Fit, node: str) -> float:
-    """As the last sweep left it."""
+    """The value after the last sweep."""
     trace = fit.trace.get(f"concentration/{node}")
     if trace is not None and len(trace):
         return float(trace[-1])

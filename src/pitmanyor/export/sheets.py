@@ -1,4 +1,4 @@
-"""Tables as files: CSV or Parquet, written block by block."""
+"""Tables as CSV or Parquet files, written in blocks."""
 
 from __future__ import annotations
 
@@ -16,21 +16,29 @@ from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
 
 Table: TypeAlias = dict[str, NDArray[Any]]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what the text of a cell begins with that a spreadsheet would compute
-CELLS = 1 << 18  # of a table that are text at the same time
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a cell that a spreadsheet would execute
+CELLS = 1 << 18  # rows that are text at a time
 
 
 def write_table(table: Table, path: Path) -> None:
-    """One table as CSV or, if the name ends so, as Parquet.
+    """Write a table as CSV or, if the file name ends in .parquet, as Parquet.
 
-    Text in CSV that begins with = + - @, a tab or a carriage return has an apostrophe before it, for spreadsheets would
-    take it for a formula, and posts are of strangers; carriage returns are newlines. Parquet has it as it is.
+    In CSV, text that begins with = + - @, a tab or a carriage return is escaped with an apostrophe, because
+    spreadsheets would execute it as a formula and the text is untrusted. Carriage returns are written as newlines.
+    Parquet is unchanged.
+
+    Parameters
+    ----------
+    table
+        Arrays by name.
+    path
+        File to write.
     """
     write_blocks([table], path)
 
 
 def write_blocks(blocks: Iterable[Table], path: Path) -> None:
-    """The same of a table that comes in blocks of rows, one at least, all with the same columns."""
+    """Write a table that comes in blocks of rows, at least one, all with the same columns."""
     with atomic_write(path) as file:
         if path.suffix == ".parquet":
             _write_parquet(blocks, path, file)
@@ -39,7 +47,7 @@ def write_blocks(blocks: Iterable[Table], path: Path) -> None:
 
 
 def _csv(blocks: Iterable[Table]) -> Iterator[bytes]:
-    """The lines, some at a time: as Python's numbers they take many times the memory of the columns."""
+    """The lines of a CSV file, in parts, because as Python objects numbers take many times their memory."""
     for i, block in enumerate(blocks):
         if i == 0:
             yield _lines([[_said(name) for name in block]])
@@ -56,9 +64,9 @@ def _lines(rows: Iterable[Iterable[object]]) -> bytes:
 
 
 def _said(value: object) -> object:
-    """A number that is none, or a time that is not known, is an empty cell; what looks like a formula is text."""
+    """A cell as text: nan and unknown times are empty, and what looks like a formula is escaped."""
     if isinstance(value, str):
-        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone one would begin a new line of the file
+        text = value.replace("\r\n", "\n").replace("\r", "\n")  # a lone carriage return would start a new line
         return f"'{text}" if value.startswith(FORMULA) else text
     return "" if value is None or value != value else value
 
@@ -73,7 +81,7 @@ def _plain(table: Table) -> Table:
 
 
 def _write_parquet(blocks: Iterable[Table], path: Path, file: BinaryIO) -> None:
-    """By way of a database on disk, which gathers the blocks."""
+    """Collect the blocks in a database on disk, and write that."""
     import tempfile
 
     import duckdb

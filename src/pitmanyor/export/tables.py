@@ -26,12 +26,18 @@ Format = Literal["csv", "parquet"]
 
 
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
-    """All that a fit says, as tables by name: dicts of columns, which any data frame takes.
+    """All tables of a fit by name, as dicts of columns that any data frame package accepts.
 
-    `topics` (with the number of chains that found each, if there are several), `words` (the likeliest of every topic
-    and stream), `documents` and `authors` with their shares of the topics, `by_...` for every grouping and `over_time`
-    with intervals, `links`, and `trace` of every chain; those that the fit has.
-    Names and merges of the run are heeded. (`write_tables` writes documents block by block; these are whole.)
+    There are `topics` (with the number of chains that found each, if there are several), `words` (the most likely of
+    every topic and stream), `documents` and `authors` with their topic proportions, `by_...` for every grouping and
+    `over_time` with intervals, `links`, and `trace` of every chain, as far as the fit has the data.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    n_words
+        Number of words per topic in the table of words.
     """
     return {name: joined(blocks) for name, blocks in each_table(fit, n_words)}
 
@@ -43,7 +49,7 @@ def joined(blocks: Iterable[Table]) -> Table:
 
 
 def each_table(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
-    """One table after the other, and each in blocks of rows, for together they may not fit into memory."""
+    """Iterate over the tables, each in blocks of rows, because together they may not fit into memory."""
     shown = view(fit)
     corpus = fit.state.plan.corpus
     yield "topics", [_topics(fit, shown)]
@@ -60,11 +66,22 @@ def each_table(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
     yield "trace", [_trace(chain) for chain in fit.chains]
 
 
-def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:  # noqa: A002
-    """Write every table into a directory, a file each; returns their paths.
+def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:
+    # noqa: A002
+    """Write every table to a file in a directory; returns the paths.
 
-    In the name of a file, characters other than letters, digits, dots, dashes and underscores are underscores. Text
-    that a spreadsheet would take for a formula has an apostrophe before it in CSV (`write_table`).
+    In file names, characters other than letters, digits, dots, dashes and underscores are replaced by underscores.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    directory
+        Directory; created if it does not exist.
+    format
+        "csv" (with formulas escaped, see `write_table`) or "parquet".
+    n_words
+        Number of words per topic in the table of words.
     """
     if format not in get_args(Format):
         raise PlanError(f"format is one of {', '.join(get_args(Format))}, not {format!r}")
@@ -81,19 +98,19 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
 
 
 def _file_name(name: str, taken: set[str]) -> str:
-    """A name of a table, which may have that of a column, as one of a file in the directory and nowhere else.
+    """The name of a table, which may contain that of a column, as a safe file name.
 
     >>> _file_name("by_../a b", set()), _file_name("by_a?", {"by_A_"})
     ('by_.._a_b', 'by_a__2')
     """
     plain = re.sub(r"[^\w.-]", "_", name).lstrip(".") or "_"
     tries = (plain if i == 1 else f"{plain}_{i}" for i in count(1))
-    known = {one.casefold() for one in taken}  # some file systems do not tell a from A
+    known = {one.casefold() for one in taken}  # some file systems ignore case
     return next(one for one in tries if one.casefold() not in known)
 
 
 def _text(values: Any) -> NDArray[Any]:
-    """A column of text: labels may be of any kind."""
+    """A column of text; labels may be of any type."""
     return np.array([str(value) for value in values], object)
 
 
@@ -120,7 +137,7 @@ def _topics(fit: Fit, shown: View) -> Table:
 
 
 def _words(fit: Fit, shown: View, n_words: int) -> Table:
-    """The likeliest words of those that occur in the topic: probability, and lift, its ratio to that in the corpus."""
+    """The most likely words that occur in each topic, with their probability and their lift over the corpus."""
     rows: list[tuple[object, ...]] = []
     for stream in streams_of(fit):
         words = fit.words_of(stream)
@@ -138,7 +155,7 @@ def _words(fit: Fit, shown: View, n_words: int) -> Table:
 
 
 def shares_columns(shares: NDArray[np.float64], topics: Sequence[int], names: Sequence[str] | None = None) -> Table:
-    """The dominant topic of every row, and a column of shares for each topic."""
+    """The dominant topic of every row, and one column of shares per topic."""
     best = shares.argmax(axis=1)
     out: Table = {"main_topic": np.array(topics)[best]}
     if names is not None:
@@ -168,7 +185,7 @@ def _authors(fit: Fit, shown: View) -> Table:
 
 
 def prevalence_table(spread: Prevalence) -> Table:
-    """A row per group and topic, as `Prevalence.rows` has them."""
+    """One row per group and topic, as in `Prevalence.rows`."""
     groups, topics = spread.shares.shape
     return {
         "group": np.repeat(_text(spread.groups), topics),

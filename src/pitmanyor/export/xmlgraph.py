@@ -1,4 +1,4 @@
-"""Authors with their topics and links, as GEXF or GraphML: for Gephi, Cytoscape, networkx and igraph."""
+"""Authors with their topics and links as GEXF or GraphML, for Gephi, Cytoscape, networkx and igraph."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from pitmanyor.topics import author_shares, view
 
 Element = ElementTree.Element
 GEXF, GRAPHML = "http://www.gexf.net/1.2draft", "http://graphml.graphdrawing.org/xmlns"
-ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot say
+ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # not allowed in XML 1.0
 Value = str | int | float
 Values = dict[str, Value]
 
 
 @dataclass(frozen=True)
 class AuthorGraph:
-    """Authors as nodes with values by name, and links as edges; the values of all nodes have the same names.
+    """Authors as nodes with attributes, and links as edges. All nodes have the same attributes.
 
-    It is undirected if all its links are. Few tools read a graph of both kinds, so undirected links beside directed
-    ones go both ways.
+    The graph is undirected if all its links are. Few tools read mixed graphs, so undirected links beside directed ones
+    are written in both directions.
     """
 
     names: list[str]
@@ -41,7 +41,7 @@ class AuthorGraph:
 
 
 def author_graph(fit: Fit) -> AuthorGraph:
-    """Authors with their documents, main topic and share of every topic; links with affinity and probability."""
+    """Authors with their number of documents, main topic and topic proportions; links with affinity and probability."""
     shown = view(fit)
     labels, shares = author_shares(fit)
     folded = shown.fold(shares)
@@ -78,7 +78,15 @@ def _edges(fit: Fit, place: dict[Hashable, int]) -> tuple[list[tuple[int, int, V
 
 
 def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
-    """Write the authors of a fit with their topics and links as GEXF 1.2."""
+    """Write the authors of a fit with their topics and links as GEXF 1.2.
+
+    Parameters
+    ----------
+    fit
+        A fit with authors.
+    path
+        File to write.
+    """
     graph = author_graph(fit)
     root = Element("gexf", xmlns=GEXF, version="1.2")
     body = ElementTree.SubElement(root, "graph", defaultedgetype=graph.kind, mode="static")
@@ -101,7 +109,15 @@ def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
 
 
 def write_graphml(fit: Fit, path: str | os.PathLike[str]) -> None:
-    """Write the authors of a fit with their topics and links as GraphML."""
+    """Write the authors of a fit with their topics and links as GraphML.
+
+    Parameters
+    ----------
+    fit
+        A fit with authors.
+    path
+        File to write.
+    """
     graph = author_graph(fit)
     root = Element("graphml", xmlns=GRAPHML)
     nodes = [_with_label(name, said) for name, said in zip(graph.names, graph.values, strict=True)]
@@ -125,7 +141,7 @@ def _with_label(name: str, said: Values) -> Values:
 
 
 def _keys(values: list[Values]) -> dict[str, str]:
-    """The names of values, and the type of each in XML."""
+    """The names of attributes, and their types in XML."""
     kinds = {str: "string", int: "long", float: "double"}
     return {name: kinds[type(value)] for said in values for name, value in said.items()}
 

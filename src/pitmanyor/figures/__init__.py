@@ -1,4 +1,4 @@
-"""Figures for papers, by matplotlib (`pip install 'pitmanyor[figures]'`). Each function returns a Figure to save."""
+"""Figures for papers, drawn with matplotlib (``pip install 'pitmanyor[figures]'``). Each function returns a Figure."""
 
 from pitmanyor.figures.all_figures import write_figures
 from pitmanyor.figures.author_network import draw_authors

@@ -24,7 +24,17 @@ def write_figures(
     directory: str | os.PathLike[str],
     formats: Sequence[str] = ("pdf", "png"),
 ) -> list[Path]:
-    """Write the figures that a fit has data for, into a directory; returns their paths."""
+    """Write the figures for which a fit has data to a directory; returns the paths.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    directory
+        Directory; created if it does not exist.
+    formats
+        File formats that matplotlib can write.
+    """
     home = Path(directory)
     try:
         home.mkdir(parents=True, exist_ok=True)

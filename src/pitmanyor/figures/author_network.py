@@ -1,4 +1,4 @@
-"""Authors and their links, coloured by the topic they have most of."""
+"""Authors and their links, coloured by their main topic."""
 
 from __future__ import annotations
 
@@ -19,16 +19,25 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROOM = 0.15, 0.035  # of the width and height: what a name takes
+ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
 def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500) -> Figure:
-    """Every author is a disc, larger with more documents; links pull authors together.
+    """Draw authors as discs, larger with more documents, and their links.
 
-    Of many authors those with most links are drawn, and the figure says so.
+    The seven main topics with most authors have colours; other authors are grey. Names are written where there is room,
+    those with most documents first.
 
-    The seven main topics that most authors share have colours, the others are grey. Names are written where there is
-    room, those with most documents first. Of many links a random part is drawn (all of them pull).
+    Parameters
+    ----------
+    fit
+        A fit of a corpus with links between authors.
+    seed
+        Random seed of the layout.
+    max_links
+        Number of links to draw, chosen at random; all of them shape the layout.
+    max_authors
+        Number of authors to draw, those with most links; the figure says so if there are more.
     """
     graph = author_graph(fit)
     if not graph.edges:
@@ -68,7 +77,7 @@ def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: in
 
 
 def _most_linked(pairs: Ints, n: int, most: int) -> Ints:
-    """The places of so many authors with most links, in the order they have."""
+    """Places of the authors with most links, in their original order."""
     degree = np.bincount(pairs.ravel(), minlength=n)
     return np.sort(np.argsort(-degree, kind="stable")[:most])
 
@@ -80,7 +89,7 @@ def _among(pairs: Ints, chosen: Ints) -> Ints:
 
 
 def _first_places(fit: Fit, rng: np.random.Generator, chosen: Ints) -> Floats:
-    """Authors with the same topics start near each other: the two main directions of their topics."""
+    """Start authors with similar topics near each other: the two main directions of their topic proportions."""
     _, shares = author_shares(fit)
     roots = np.sqrt(view(fit).fold(shares[chosen]))
     u, s, _ = np.linalg.svd(roots - roots.mean(axis=0), full_matrices=False)
@@ -90,7 +99,7 @@ def _first_places(fit: Fit, rng: np.random.Generator, chosen: Ints) -> Floats:
 
 
 def with_room(at: Floats, order: Ints) -> list[int]:
-    """Those in this order whose names do not run into one that is already there."""
+    """Those, in this order, whose names do not overlap a name that is already there."""
     room = np.ptp(at, axis=0) * ROOM + 1e-9
     chosen: list[int] = []
     for i in order.tolist():
@@ -100,7 +109,7 @@ def with_room(at: Floats, order: Ints) -> list[int]:
 
 
 def _colours(topics: list[int]) -> tuple[list[str], dict[int, str]]:
-    """A colour for every author, and those of the topics that have one."""
+    """A colour for every author, and the colours of the topics that have one."""
     found, counts = np.unique(topics, return_counts=True)
     legend = {int(found[i]): COLOURS[rank] for rank, i in enumerate(np.argsort(-counts, kind="stable")[: len(COLOURS)])}
     return [legend.get(topic, REST) for topic in topics], legend

@@ -1,4 +1,4 @@
-"""Who talks about what: authors by topics."""
+"""A heat map of authors by topics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 
 
 def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str = "author") -> Figure:
-    """Shares of the largest topics in the authors with most documents; authors with the same main topic together."""
+    """Shares of the largest topics for the authors with most documents, sorted by main topic.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    n_authors
+        Number of authors.
+    n_topics
+        Number of topics.
+    by
+        Another grouping instead of authors.
+    """
     shown = view(fit)
     labels, shares = author_shares(fit, by)
     folded = shown.fold(shares)

@@ -1,4 +1,4 @@
-"""How figures look, and where matplotlib comes in: nothing else of the package needs it."""
+"""The look of figures. Only this module imports matplotlib."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
 REST = "#bbbbbb"
-# Okabe and Ito's colours, which colour-blind people tell apart; but for yellow, which is faint on white.
+# The colour-blind safe palette of Okabe and Ito, without yellow, which is faint on white.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
-PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar in a name is a dollar
+PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar sign is not mathematics
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure of so many inches, apart from pyplot and its windows."""
+    """A figure of this size in inches, independent of pyplot and its windows."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -29,12 +29,12 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def bare(axes: Any) -> None:
-    """No frame and no ticks."""
+    """Remove frame and ticks."""
     axes.set_axis_off()
 
 
 def light(axes: Any) -> None:
-    """Left and bottom lines only, and a faint grid."""
+    """Keep only the left and bottom spines, with a faint grid."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(color=GRID, linewidth=0.6)
@@ -43,7 +43,7 @@ def light(axes: Any) -> None:
 
 
 def largest(sizes: NDArray[np.float64], large: NDArray[np.bool_], n: int) -> list[int]:
-    """The places of the n topics with the largest sizes among the large ones; among all, if none is large.
+    """Places of the n largest topics among the large ones, or among all if none is large.
 
     >>> largest(np.array([0.2, 0.1, 0.7]), np.array([True, False, True]), 3)
     [2, 0]
@@ -55,7 +55,7 @@ def largest(sizes: NDArray[np.float64], large: NDArray[np.bool_], n: int) -> lis
 
 
 def short(text: str, most: int) -> str:
-    """A text cut to so many characters.
+    """A text cut to this many characters.
 
     >>> short("a long name", 7)
     'a long…'

@@ -1,4 +1,4 @@
-"""A table of topics: names, shares with intervals, likeliest words (after the paper's table of topics)."""
+"""A table of topics: names, shares with intervals, most likely words (after the paper's table of topics)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ NAME, WORDS = 32, 70  # characters that fit
 
 
 def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
-    """The largest topics, a row each: name, share (and its interval, if chains agree) as a bar, likeliest words."""
+    """The largest topics, one row each: name, share as a bar (with an interval if chains agree), most likely words.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    n_topics
+        Number of topics.
+    n_words
+        Number of words per topic.
+    """
     if not streams_of(fit):
         raise PlanError("a table of topics shows words, and this fit is of links alone")
     shown, spread = view(fit), prevalence(fit)
@@ -31,7 +41,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
     axes.set(xlim=(0, 1), ylim=(len(order) - 0.4, -1.4))
     for x, title in ((0.0, "topic"), (0.29, "share of tokens"), (0.47, "likeliest words")):
         axes.text(x, -0.9, title, color=FAINT, fontsize=8, va="center")
-    disagrees = fit.diagnose().disagrees  # then intervals would be far too narrow
+    disagrees = fit.diagnose().disagrees  # intervals would be far too narrow
     widest = spread.high[0, order].max()
     for row, k in enumerate(order):
         axes.axhline(row - 0.5, color=GRID, linewidth=0.6)

@@ -1,4 +1,4 @@
-"""What the chain did: a panel for each quantity, a line for each chain."""
+"""Trace plots: one panel per quantity, one line per chain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def traces(chains: Fit | Sequence[Fit]) -> Figure:
-    """Log joint, number of topics, concentrations and discounts of the topic side, the network's log likelihood."""
+    """Log joint, number of topics, sampled concentrations and discounts over topics, log likelihood of links."""
     fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]
     if not fits or not all(fit.n_sweeps for fit in fits):
         raise PlanError("there is no trace to draw: no chain has made a sweep")
@@ -41,7 +41,7 @@ def traces(chains: Fit | Sequence[Fit]) -> Figure:
 
 
 def _sampled(fit: Fit) -> list[str]:
-    """Concentrations and discounts that are sampled, of the nodes over topics."""
+    """Sampled concentrations and discounts of the nodes over topics."""
     nodes = [node.name for node in fit.graph.nodes if node.side == "topic"]
     names = [f"{what}/{name}" for what in ("concentration", "discount") for name in nodes]
     return [name for name in names if name in fit.trace and len(np.unique(fit.trace[name])) > 1]

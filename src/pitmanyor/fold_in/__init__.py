@@ -1,4 +1,4 @@
-"""Documents that a fit has not seen: their topic shares and tokens, with everything learned held fixed (maths 7)."""
+"""New documents: their topic proportions and token probabilities, with everything learned held fixed (maths 7)."""
 
 from pitmanyor.fold_in.predict import predict
 from pitmanyor.fold_in.shares import Completion, TopicShares, Way, infer, main_stream

@@ -19,7 +19,7 @@ from pitmanyor.plan.tokens import order_tokens
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """The plan of the new documents, and what the fit knows nothing of: tokens by stream, labels by grouping."""
+    """The plan of the new documents, and what the fit does not know: tokens by stream, labels by grouping."""
 
     plan: Plan
     dropped: dict[str, int]
@@ -27,7 +27,7 @@ class Adapted:
 
 
 def adapt(fitted: Plan, corpus: Corpus) -> Adapted:
-    """Plan for new documents, with the words of the fit and its labels first. Streams and groups may be missing."""
+    """Plan for new documents, with the words and labels of the fit first. Streams and groups may be missing."""
     streams, dropped = {}, {}
     for stream in fitted.graph.streams:
         known = fitted.words[stream.emit]
@@ -40,7 +40,7 @@ def adapt(fitted: Plan, corpus: Corpus) -> Adapted:
 
 
 def _plan(fitted: Plan, corpus: Corpus) -> Plan:
-    """As `compile_plan`, but word nodes keep the words they were fitted with."""
+    """As `compile_plan`, but word nodes keep the words that they were fitted with."""
     graph, words = fitted.graph, fitted.words
     instances = find_instances(graph, corpus)
     check_plates(graph, instances)
@@ -48,7 +48,7 @@ def _plan(fitted: Plan, corpus: Corpus) -> Plan:
 
 
 def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) -> tuple[Stream, int]:
-    """A stream in the old vocabulary, and how many of its tokens are not in it."""
+    """A stream in the fitted vocabulary, and the number of its tokens that are not in it."""
     if name not in new.streams:
         return Stream(frozen([], np.int32), frozen(np.zeros(new.n_documents + 1), np.int64)), 0
     stream = new.streams[name]
@@ -59,15 +59,15 @@ def _known_words(old: Corpus, new: Corpus, name: str, known: NDArray[np.int64]) 
 
 
 def codes_of(old: Corpus, new: Corpus, known: NDArray[np.int64]) -> NDArray[np.int32]:
-    """For every word of the new vocabulary its number in the old one, or -1 if it is not among the known ones."""
+    """For every word of the new vocabulary its number in the old one, or -1 if it is unknown."""
     place = {old.vocabulary[word]: word for word in known.tolist()}
     return np.fromiter(map(place.get, new.vocabulary, repeat(-1)), np.int32)
 
 
 def _labelled(old: Grouping, new: Corpus, name: str, apart: bool) -> Grouping:
-    """The grouping with the old labels first. Without a column for it every document has an unknown label.
+    """The grouping with the fitted labels first. Without a column for it every document has an unknown label.
 
-    `apart`: an unknown label for every document, so that it determines their other groups.
+    With `apart` every document has an unknown label of its own, which determines its other groups.
     """
     n = new.n_documents
     if name not in new.groups:

@@ -1,4 +1,4 @@
-"""Means of document nodes over fixed vectors (appendix B of the maths)."""
+"""Means of document nodes given fixed vectors (appendix B of the maths)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HalfCounts:
-    """As `Counts`, but in fractions."""
+    """As `Counts`, but with fractional counts."""
 
     customers: Floats
     tables: Floats
@@ -29,12 +29,12 @@ class HalfCounts:
 
 
 def shared_rows(plan: Plan, vectors: Vectors, name: str) -> Floats:
-    """A shared topic-side node's mean for every document."""
+    """The mean of a shared topic node for every document."""
     return np.array(vectors[name][plan.instances[name].of_document, 0])
 
 
 def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[Node], Counts | HalfCounts]) -> Floats:
-    """Posterior means of a document node given counts of it and its local ancestors, a row per document."""
+    """Posterior means of a document node given its counts and those of its local ancestors, one row per document."""
     done: dict[str, Floats] = {}
     for node in plan.nodes:
         if node.name not in plan.lineage(leaf):
@@ -58,7 +58,7 @@ def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[N
 
 
 def prior_means(plan: Plan, vectors: Vectors, leaf: str, n_topics: int) -> Floats:
-    """Means of a document node where no document has a token; concentrations and discounts do not matter then."""
+    """Means of a document node without tokens, which do not depend on concentrations and discounts."""
     n = plan.n_documents
     nobody = np.zeros((n, n_topics))
 
@@ -69,7 +69,7 @@ def prior_means(plan: Plan, vectors: Vectors, leaf: str, n_topics: int) -> Float
 
 
 def _mixing(node: Node, to: NDArray[Any]) -> Floats:
-    """Expected mixing weights given the tables that went to each parent, a row per document."""
+    """Expected mixing weights given the tables sent to each parent, one row per document."""
     prior = mix_means(node)[None]
     if len(node.parents) < 2 or node.mix_weights is not None:
         return np.repeat(prior, len(to), axis=0)
@@ -78,7 +78,7 @@ def _mixing(node: Node, to: NDArray[Any]) -> Floats:
 
 
 def word_topics(plan: Plan, vectors: Vectors, stream: Tokens, n_topics: int) -> Floats:
-    """Weights of the topics for every word of a stream: overall shares times the topics' own words."""
+    """Weights of the topics for every word of a stream: overall shares times the topics' words."""
     topics = nearest_shared(plan, stream.topic)
     words = nearest_shared(plan, stream.emit)
     shares: Floats = vectors[topics].mean(axis=0)[0] if topics else np.full(n_topics, 1.0 / n_topics)

@@ -1,4 +1,4 @@
-"""A state for new documents: every shared node an explicit vector at its posterior mean, for good (maths 7)."""
+"""A state for new documents in which every shared node is fixed at its posterior mean (maths 7)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Vectors = dict[str, Floats]  # (instance, topic or 1, dish)
 
 
 def mean_vectors(fitted: State, plan: Plan) -> Vectors:
-    """Means of all shared nodes for the instances of a new plan, the slot for new topics left out.
+    """Means of all shared nodes for the instances of a new plan, without the entry for new topics.
 
-    An instance that the fit did not see is a fresh node: its mean is that of its base (appendix B of the maths).
+    An instance that the fit has not seen is a new node with the mean of its base (appendix B of the maths).
     """
     out: Vectors = {}
     for node in plan.nodes:
@@ -43,7 +43,7 @@ def mean_vectors(fitted: State, plan: Plan) -> Vectors:
 
 
 def mix_means(node: Node) -> Floats:
-    """Expected mixing weights of a node that has no tables."""
+    """Expected mixing weights of a node without tables."""
     if len(node.parents) < 2:
         return np.ones(len(node.parents))
     weights = np.array(node.mix_weights or node.mix_prior, np.float64)
@@ -62,7 +62,7 @@ def _base(node: Node, plan: Plan, done: Vectors, n_dishes: int) -> Floats:
 
 
 def concentration_of(fitted: State, name: str) -> float:
-    """A document node's concentration; where every document has its own, their mean."""
+    """The concentration of a document node; if every document has its own, their mean."""
     i = fitted.plan.index[name]
     own = int(fitted.net.nodes[i, OWN])
     if own >= 0:
@@ -71,7 +71,7 @@ def concentration_of(fitted: State, name: str) -> float:
 
 
 def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
-    """A state of the new documents over fixed vectors. Tokens have no topics yet."""
+    """A state of the new documents given fixed vectors. Tokens have no topics yet."""
     rule = next(name for name, code in RULES.items() if code == fitted.net.status[RULE])
     state = new_state(plan, max_topics=None if plan.n_topics else fitted.n_topics, rule=rule)  # type: ignore[arg-type]
     take_discounts(state, fitted)
@@ -81,10 +81,10 @@ def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
 
 
 def fix_vectors(state: State, vectors: Vectors, n_topics: int, concentrations: Mapping[str, float]) -> None:
-    """Let the shared nodes of an empty state be vectors, and document nodes have these concentrations.
+    """Fix the shared nodes of an empty state as vectors, and the concentrations of document nodes.
 
-    Whatever topics its tokens get, every token opens a table at each document node, towards the first parent: that is a
-    valid state, as many tables as customers.
+    Every token opens a table at each document node, towards the first parent, whatever its topic. This is a valid state
+    with as many tables as customers.
     """
     plan = state.plan
     if state.capacity < n_topics + 1 and plan.n_topics is None:

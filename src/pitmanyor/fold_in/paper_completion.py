@@ -1,4 +1,4 @@
-"""The paper's completion: one pass through every document, token by token, tables set to half the customers."""
+"""The paper's completion: one pass through every document, token by token, with half as many tables as customers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def one_pass(state: State, vectors: Vectors, leaf: str, repeats: int, seed: int)
 
 
 class _Halves:
-    """Topics of tokens counted by stream; what document nodes make of them when half of all customers open tables."""
+    """Counts of topics by stream, and the counts of document nodes if half of all customers open tables."""
 
     def __init__(self, state: State, vectors: Vectors) -> None:
         self.state, self.plan, self.vectors = state, state.plan, vectors
         self.reach = [_reach(state.plan, stream.topic) for stream in state.plan.graph.streams]
 
     def run(self, seed: tuple[int, int, int], leaf: str) -> Floats:
-        """One pass: token n of every document, then token n + 1; each given the ones before it."""
+        """One pass: token n of every document, then token n + 1, each given the tokens before it."""
         plan, rng = self.plan, generator(seed, purposes.PAPER_COMPLETION)
         streams = plan.graph.streams
         self.seen = [np.zeros((plan.n_documents, self.state.n_topics)) for _ in streams]
@@ -49,7 +49,7 @@ class _Halves:
         return document_means(plan, self.vectors, leaf, self.counts)
 
     def counts(self, node: Node) -> HalfCounts:
-        """Half of a node's customers open tables, sent to its parents as their prior weights say."""
+        """Half of a node's customers open tables, divided among its parents by their prior weights."""
         n_customers = sum(seen * reach.get(node.name, 0.0) for seen, reach in zip(self.seen, self.reach, strict=True))
         customers = np.asarray(n_customers)
         i, net = self.plan.index[node.name], self.state.net
@@ -60,16 +60,16 @@ class _Halves:
         return HalfCounts(customers, customers / 2, to, np.asarray(b), float(net.reals[i, DISCOUNT]))
 
     def _words(self, emit: str, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Floats:
-        """The chance of each token's word under every topic."""
+        """The probability of each token's word under every topic."""
         name = nearest_shared(self.plan, emit)
-        if name is None:  # a document's own words without a base: all alike
+        if name is None:  # a document's own words without a base are uniform
             return np.ones((len(rows), 1))
         at = self.plan.instances[name].of_document[rows]
         return self.vectors[name][at, :, self.plan.order.word[tokens]]
 
 
 def _reach(plan: Plan, leaf: str) -> dict[str, float]:
-    """Customers that a token at the leaf brings to each document node above it."""
+    """Customers that a token at the leaf adds to each document node above it."""
     found = {leaf: 1.0}
     for node in reversed(plan.nodes):
         if node.name in found and node.local:

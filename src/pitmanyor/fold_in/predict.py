@@ -27,21 +27,21 @@ AT_ONCE = 1 << 22  # entries of a table of tokens by topics
 
 
 class Asked(NamedTuple):
-    """Tokens to be predicted: their documents, and their words as numbers of the stream's emit node."""
+    """Tokens to predict: their documents, and their words as numbers of the stream's emit node."""
 
     document: Ints
     word: Ints
 
     def pieces(self, n_topics: int) -> Iterator[slice]:
-        """So many tokens at once that their tables fit the memory."""
+        """Blocks of tokens whose tables fit into memory."""
         step = max(1, AT_ONCE // max(n_topics, 1))
         return (slice(start, start + step) for start in range(0, len(self.word), step))
 
 
 def predict(fit: Posterior, given: Corpus, asked: Corpus, stream: str, way: Way) -> Floats:
-    """The probability of every token in a stream of `asked`, given all tokens of `given`; both have the same documents.
+    """Probability of every token in a stream of `asked`, given all tokens of `given`; both have the same documents.
 
-    Not a number for words that the fit does not know.
+    Words that the fit does not know have the value nan.
     """
     check(way)
     plan = adapt(fit.state.plan, given).plan
@@ -63,7 +63,7 @@ def _probabilities(fitted: State, plan: Plan, stream: Tokens, asked: Asked, way:
         return _mixed(theta, asked, OwnWords(plan, stream, vectors))
     if way.completion == "paper":
         raise PlanError(
-            f"{stream.emit!r} gives every document its own words, and the paper's pass has none of them; "
+            f"{stream.emit!r} gives every document its own words, which the paper's pass does not support; "
             'use completion="gibbs"'
         )
     if not plan.n_tokens:
@@ -75,17 +75,17 @@ def _probabilities(fitted: State, plan: Plan, stream: Tokens, asked: Asked, way:
 
 
 def _sampled(state: State, vectors: Vectors, stream: Tokens, asked: Asked, way: Way) -> Floats:
-    """Topics and words of a document go together: their product is averaged over the sweeps."""
+    """Average the product of topic proportions and a document's own words over sweeps, because they are correlated."""
     total, mass = np.zeros(len(asked.word)), np.zeros(state.plan.n_documents)
     for _ in kept_sweeps(state, vectors, way):
         theta = document_means(state.plan, vectors, stream.topic, lambda node: counts_of(state, node.name))
         total += _mixed(theta, asked, OwnWords(state.plan, stream, vectors, state))
-        mass += theta.sum(axis=1)  # what is left for topics unseen is taken out
+        mass += theta.sum(axis=1)  # the mass of unseen topics is removed
     return np.asarray(total / mass[asked.document])
 
 
 def _mixed(theta: Floats, asked: Asked, words: OwnWords) -> Floats:
-    """The sum over topics of a document's share of each and its chance of the word."""
+    """The sum over topics of their share in the document times the probability of the word."""
     out = np.empty(len(asked.word))
     for piece in asked.pieces(theta.shape[1]):
         document, word = asked.document[piece], asked.word[piece]

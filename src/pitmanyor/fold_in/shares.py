@@ -1,4 +1,4 @@
-"""Topic shares of new documents: Gibbs sweeps over fixed vectors, or the paper's single pass (maths 7)."""
+"""Topic proportions of new documents: Gibbs sweeps given fixed vectors, or the paper's single pass (maths 7)."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from pitmanyor.state.means import counts_of
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
 SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
-LEFT_OUT = 4  # the first so many-th part of the sweeps is not kept
+LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 
 
 @dataclass(frozen=True, eq=False)
 class TopicShares:
-    """Shares of the topics in new documents, a row each. `topics` numbers the columns as `Fit.topics` does.
+    """Topic proportions of new documents, one row per document. `topics` numbers the columns as `Fit.topics` does.
 
-    `dropped`: tokens by stream that are outside the vocabulary; `unknown`: labels by grouping that the fit did not see.
-    `ids` and `rows` are those of the documents, if they have any.
+    `dropped`: number of tokens outside the vocabulary, by stream. `unknown`: labels that the fit has not seen, by
+    grouping. `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
@@ -55,7 +55,7 @@ class TopicShares:
 
 
 class Way(NamedTuple):
-    """How to go about it; `threads` is for Gibbs sweeps alone. No number of sweeps: as many as documents need."""
+    """How to fold in. `threads` is for Gibbs sweeps only; without `sweeps` their number depends on the lengths."""
 
     completion: Completion
     sweeps: int | None
@@ -64,7 +64,7 @@ class Way(NamedTuple):
 
 
 def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> TopicShares:
-    """See `Fit.infer`; of any posterior, such as a sample."""
+    """As `Fit.infer`, for any posterior state."""
     check(way)
     leaf = _topic_node(fit.state.plan, node)
     adapted = adapt(fit.state.plan, corpus)
@@ -80,7 +80,7 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
 
 
 def check(way: Way) -> None:
-    """A PlanError if a way makes no sense."""
+    """Raise a PlanError if the options are invalid."""
     if way.completion not in get_args(Completion):
         raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps is not None and way.sweeps < 1:
@@ -91,9 +91,9 @@ def check(way: Way) -> None:
 
 
 def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
-    """The mean of a topic-side node given the tokens of each document: a row a document, which sums to one.
+    """The mean of a topic node given the tokens of each document, one row per document, which sums to one.
 
-    What is left for topics unseen belongs to none of these and is taken out.
+    The mass of unseen topics is removed.
     """
     shares = _shares(fitted, plan, vectors, leaf, way)
     shares /= shares.sum(axis=1, keepdims=True)
@@ -101,7 +101,7 @@ def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way
 
 
 def _topic_node(plan: Plan, node: str | None) -> str:
-    """The node of that name, if it has the topics of documents; by default that of the words."""
+    """The node of that name, if documents take their topics from it; by default that of the words."""
     if node is None:
         return main_stream(plan).topic
     known = [stream.topic for stream in plan.graph.streams]
@@ -111,7 +111,7 @@ def _topic_node(plan: Plan, node: str | None) -> str:
 
 
 def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
-    """Shares up to a factor, by the quickest way there is for the shape of the documents."""
+    """Unnormalised proportions, by the fastest method for the shape of the documents."""
     if not plan.graph[leaf].local:
         return shared_rows(plan, vectors, leaf)
     if not plan.n_tokens:
@@ -127,12 +127,12 @@ def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) ->
 
 
 def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> Floats:
-    """Shares up to a factor, all sweeps of a document at once."""
+    """Unnormalised proportions, with all sweeps of a document at once."""
     plan = state.plan
-    if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers who are no tokens
+    if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers that are not tokens
         sweeps = sweeps._replace(by_chance=False)
     stream = next(s for s, one in enumerate(plan.graph.streams) if one.topic == leaf)
-    numba.set_num_threads(n_threads)  # no more than there is scratch for
+    numba.set_num_threads(n_threads)  # bounded by the scratch arrays
     return Explicit(state, n_threads).fold(state, stream, sweeps)
 
 
@@ -141,13 +141,13 @@ def threads_of(way: Way, plan: Plan) -> int:
 
 
 def main_stream(plan: Plan) -> Tokens:
-    """The words, or else the first stream."""
+    """The stream of words, otherwise the first."""
     streams = {stream.name: stream for stream in plan.graph.streams}
     return streams[main_of(streams)]
 
 
 def kept_sweeps(state: State, vectors: Vectors, way: Way) -> Iterator[int]:
-    """Gibbs sweeps of all documents over fixed vectors; after each that is kept, its number."""
+    """Gibbs sweeps of all documents given fixed vectors; yields the number of each sweep that is kept."""
     deal(state, vectors, way.seed)
     numba.set_num_threads(way.threads or 1)
     explicit, documents = Explicit(state, way.threads or 1), np.arange(state.plan.n_documents)
@@ -172,7 +172,7 @@ def _gibbs(state: State, vectors: Vectors, leaf: str, way: Way) -> Floats:
 
 
 def deal(state: State, vectors: Vectors, seed: int) -> None:
-    """First topics, each by its word alone; a few sweeps forget them."""
+    """Initial topics, each given its word alone; a few sweeps forget them."""
     plan, text = state.plan, state.text
     rng = generator((seed, 0, 0), purposes.FOLD_IN_START)
     stream_of = plan.order.stream

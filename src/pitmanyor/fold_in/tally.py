@@ -1,4 +1,4 @@
-"""A quick way to the mean of document means where it is linear in the counts: one document node over one base."""
+"""A fast way to the mean of document means where it is linear in the counts: one document node with one base."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Floats = NDArray[np.float64]
 
 
 def is_linear(plan: Plan, leaf: str) -> bool:
-    """Is the leaf the only document node above its tokens, with one base or none?"""
+    """Whether the leaf is the only document node above its tokens, with at most one base."""
     local = [name for name in plan.lineage(leaf) if plan.graph[name].local]
     return local == [leaf] and len(plan.graph[leaf].parents) < 2
 
 
 class Tally:
-    """Customers and tables of the leaf, summed over sweeps: the mean of their means is the mean at their means."""
+    """Customers and tables of the leaf, summed over sweeps; the mean of their means is the mean at their means."""
 
     def __init__(self, state: State, leaf: str) -> None:
         plan = state.plan
@@ -35,7 +35,7 @@ class Tally:
         self.tables = np.zeros_like(self.customers)
 
     def add(self) -> None:
-        """Count the state as it is."""
+        """Add the counts of the present state."""
         text = self.state.text
         place = self.row + text.topic[self.at]
         opened = (text.code[self.at] & np.uint32(self.digit)) != 0

@@ -1,4 +1,4 @@
-"""Means of word distributions, document by document: shared ones, and those that a document has of its own."""
+"""Means of word distributions by document: shared ones, and those of a document's own."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Ints = NDArray[np.int64]
 
 
 class _House(NamedTuple):
-    """Customers of a local word node, and for each the parent its table went to (-1: it sat down at one).
+    """Customers of a local word node, and for each the parent of its table (-1: it joined a table).
 
-    A restaurant is a document, or a document and a topic; `n` says how many topics that makes.
+    A restaurant is a document, or a pair of document and topic; `n` is the number of topics that makes.
     """
 
     key: Ints  # of restaurant and word, sorted
@@ -32,9 +32,9 @@ class _House(NamedTuple):
 
 
 class OwnWords:
-    """Chances of words under every topic (appendix B of the maths).
+    """Probabilities of words under every topic (appendix B of the maths).
 
-    Without a state the documents have no tokens, and their own word nodes the means of their bases.
+    Without a state the documents have no tokens, and their own word nodes have the means of their bases.
     """
 
     def __init__(self, plan: Plan, stream: Tokens, vectors: Vectors, state: State | None = None) -> None:
@@ -43,7 +43,7 @@ class OwnWords:
         self.houses = {} if state is None else _houses(state, stream.emit)
 
     def chances(self, document: Ints, word: Ints) -> Floats:
-        """A row for each pair of a document and a word, a column per topic (or one for all of them)."""
+        """One row for each pair of document and word, one column per topic (or one for all of them)."""
         return self._mean(self.plan.graph[self.stream.emit], document, word)
 
     def _mean(self, node: Node, document: Ints, word: Ints) -> Floats:
@@ -72,14 +72,14 @@ class OwnWords:
 
 
 def _counts(house: _House, key: Ints) -> tuple[Ints, Ints]:
-    """Customers and tables of each pair of a restaurant and a word."""
+    """Customers and tables of each pair of restaurant and word."""
     lo, hi = (np.searchsorted(house.key, key, side=side) for side in ("left", "right"))
     before = np.append(0, np.cumsum(house.opened >= 0))
     return hi - lo, before[hi] - before[lo]
 
 
 def _houses(state: State, emit: str) -> dict[str, _House]:
-    """The local word nodes above a stream's words, with whoever sits there, of whatever stream."""
+    """The local word nodes above a stream's words, with their customers of any stream."""
     plan, code = state.plan, state.text.code
     shift, mask = plan.shift_and_mask()
     stream_of = plan.order.stream

@@ -1,4 +1,4 @@
-"""The little language: a graph of Pitman-Yor nodes, its edits, its checks, its drawings."""
+"""The model language: graphs of Pitman-Yor nodes with edits, checks and drawings."""
 
 from pitmanyor.graph.bases import mix, uniform
 from pitmanyor.graph.graph import Graph

@@ -1,4 +1,4 @@
-"""What a node may stand on: another node, a mixture of nodes, or the uniform distribution over a vocabulary."""
+"""Bases of nodes: another node, a mixture of nodes, or the uniform distribution over a vocabulary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Base = Node | str | Mix | Uniform
 
 
 class BaseFields(NamedTuple):
-    """A base spelt out as the fields of the node that stands on it."""
+    """A base as the fields of the node that has it."""
 
     parents: tuple[str, ...]
     over: str | None
@@ -22,9 +22,18 @@ class BaseFields(NamedTuple):
 
 
 def mix(*parents: Node | str, prior: float | Sequence[float] = 1.0, weights: Sequence[float] | None = None) -> Mix:
-    """A mixture of parents: rho ~ Dirichlet(prior) learned by default, or fixed `weights` that add up to 1.
+    """A mixture of parents, as the base of a node.
 
-    The order counts: entry i of prior, weights and the learned rho belongs to parent i.
+    Parameters
+    ----------
+    parents
+        Nodes or their names, at least two. Entry i of `prior`, of `weights` and of the learned weights belongs to
+        parent i.
+    prior
+        Parameters of the Dirichlet prior of the weights, which are learned: one number for all parents, or one for
+        each.
+    weights
+        Fixed weights that add up to 1, instead of a prior.
 
     >>> mix("mu1", "eta")
     Mix(parents=('mu1', 'eta'), prior=(1.0, 1.0), weights=None)
@@ -50,7 +59,13 @@ def mix(*parents: Node | str, prior: float | Sequence[float] = 1.0, weights: Seq
 
 
 def uniform(over: str = "vocabulary") -> Uniform:
-    """The uniform distribution over all words of the corpus, or over the words of one stream (its name)."""
+    """The uniform distribution over a vocabulary, as the base of a node.
+
+    Parameters
+    ----------
+    over
+        "vocabulary" for all words of the corpus, or the name of a stream for its own words.
+    """
     if not isinstance(over, str):
         raise GraphError(
             f"uniform({over!r}): over must be 'vocabulary' or the name of a token stream; "
@@ -60,7 +75,7 @@ def uniform(over: str = "vocabulary") -> Uniform:
 
 
 def check_parents(place: str, names: Sequence[str]) -> None:
-    """A mixture has at least two parents, all different."""
+    """Raise unless a mixture has at least two parents, all different."""
     if len(names) < 2:
         raise GraphError(f"{place}: a mixture needs at least two parents; with one, give the node itself as base")
     for i, name in enumerate(names):
@@ -69,7 +84,7 @@ def check_parents(place: str, names: Sequence[str]) -> None:
 
 
 def base_fields(name: str, base: Base, nodes: Mapping[str, Node]) -> BaseFields:
-    """Spell out the base given for node `name` in a graph of `nodes`."""
+    """Resolve the base that was given for the node `name` of a graph with these nodes."""
     if isinstance(base, Uniform):
         return BaseFields((), base.over, None, None)
     if isinstance(base, Mix):

@@ -1,4 +1,4 @@
-"""What can be checked of one declaration, given those before it. The whole graph is `validate.py`'s business."""
+"""Checks of a single declaration, given those before it. Checks of the whole graph are in `validate.py`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pitmanyor.graph.values import (
 
 
 def in_order(nodes: Iterable[Node]) -> list[Node]:
-    """Parents before children, otherwise as given."""
+    """Sort parents before children, otherwise in the given order."""
     waiting = list(nodes)
     names = {node.name for node in waiting}
     placed: dict[str, Node] = {}
@@ -31,14 +31,14 @@ def in_order(nodes: Iterable[Node]) -> list[Node]:
         ready = next((node for node in waiting if all(p in placed or p not in names for p in node.parents)), None)
         if ready is None:
             around = ", ".join(repr(node.name) for node in waiting)
-            raise GraphError(f"the nodes {around} stand on one another in a circle; one of them needs another base")
+            raise GraphError(f"the bases of {around} form a cycle; one of these nodes needs another base")
         placed[ready.name] = ready
         waiting.remove(ready)
     return list(placed.values())
 
 
 def checked_node(node: Node, earlier: Mapping[str, Node]) -> Node:
-    """The node with canonical values and its side worked out, or a GraphError."""
+    """Return the node with canonical values and its side (topics or words), or raise a GraphError."""
     name = as_name("node", node.name)
     parents = [_parent(name, parent, earlier) for parent in node.parents]
     over = None if node.over is None else as_over(name, node.over)
@@ -64,7 +64,7 @@ def _parent(name: str, parent: str, earlier: Mapping[str, Node]) -> Node:
     if parent not in earlier:
         known = ", ".join(map(repr, earlier)) or "none yet"
         raise GraphError(
-            f"{name!r} stands on {parent!r}, which is not a node of this graph; declare it first ({known})"
+            f"the base {parent!r} of {name!r} is not a node of this graph; declare it first (there are {known})"
         )
     return earlier[parent]
 
@@ -109,7 +109,7 @@ def _check_kind(node: Node) -> None:
 
 
 def _check_plate(node: Node, parents: list[Node]) -> None:
-    """The child's plate must determine the parent's instance, as far as that can be seen without a corpus."""
+    """Raise if a child's plate does not determine its parent's instance, as far as can be told without a corpus."""
     if node.side == "topic" and node.per_topic:
         raise GraphError(
             f"{node.name!r} is a distribution over topics and cannot be repeated per topic; drop that plate"
@@ -119,13 +119,13 @@ def _check_plate(node: Node, parents: list[Node]) -> None:
         for plate in ("topic", "document"):
             if plate in parent.plate and plate not in node.plate:
                 raise GraphError(
-                    f"{node.name!r} is {_per(node)} but its base {parent.name!r} is per {plate}, so it is not said "
-                    f"which {plate}'s it stands on; add {plate!r} to its plate, or give it a base that all share"
+                    f"{node.name!r} is {_per(node)} but its base {parent.name!r} is per {plate}, so it is ambiguous "
+                    f"which {plate}'s is meant; add {plate!r} to its plate, or give it a base that all share"
                 )
         if not groupings and set(parent.plate) - {"topic"}:
             raise GraphError(
-                f"{node.name!r} is {_per(node)} but its base {parent.name!r} is {_per(parent)}, so it is not said "
-                f"which one it stands on; give {node.name!r} that plate too, or another base"
+                f"{node.name!r} is {_per(node)} but its base {parent.name!r} is {_per(parent)}, so it is ambiguous "
+                f"which one is meant; give {node.name!r} that plate too, or another base"
             )
 
 
@@ -145,7 +145,7 @@ def _checked_mix(node: Node) -> Node:
 
 
 def vocabulary(name: str, nodes: Mapping[str, Node]) -> str | None:
-    """The vocabulary a node's words come from; None on the topic side."""
+    """The vocabulary of a node over words; None for a node over topics."""
     node = nodes[name]
     while node.parents:
         node = nodes[node.parents[0]]

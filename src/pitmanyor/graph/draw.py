@@ -1,4 +1,4 @@
-"""Drawings of a graph: a plate diagram as SVG, and Graphviz's DOT for those who want to style their own."""
+"""Drawings of a graph: a plate diagram as SVG, and Graphviz's DOT for custom styles."""
 
 from __future__ import annotations
 

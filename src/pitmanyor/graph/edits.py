@@ -1,4 +1,4 @@
-"""Edits of graphs: every one returns a new graph and leaves the old as it was."""
+"""Edits of graphs. Each returns a new graph and leaves the old one unchanged."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FIELDS = ("discount", "concentration", "share", "plate", "mix_prior", "mix_weig
 
 
 def without(graph: Graph, name: str) -> Graph:
-    """Remove what is named, then all that cannot stand without it, then all that nothing needs any more.
+    """Remove an item, then everything that cannot exist without it, then everything that is no longer needed.
 
-    A node falls when all its parents do. A mixture that loses a parent keeps the others: their priors as they were,
-    fixed weights in proportion; a mixture of one becomes a plain base.
+    A node is removed when all its parents are. A mixture that loses a parent keeps the others: priors stay, fixed
+    weights are rescaled, and a mixture of one becomes a plain base.
     """
     if name not in graph:
         known = ", ".join(map(repr, graph.names)) or "nothing"
@@ -41,14 +41,14 @@ def without(graph: Graph, name: str) -> Graph:
     left = _drop_idle(graph, graph.from_parts(kept, streams, links))
     if not left.nodes:
         raise GraphError(
-            f"nothing would be left without {name!r}: everything stands on it; "
-            "to put something else in its place use rebase(...) on what stands on it"
+            f"nothing would be left without {name!r}: everything depends on it; "
+            "to replace it, use rebase(...) on its children"
         )
     return left
 
 
 def _with_parents(node: Node, parents: list[str]) -> Node:
-    """The node on fewer parents of its mixture."""
+    """The node with only these parents of its mixture."""
     if len(parents) == 1:
         return replace(node, parents=tuple(parents), mix_prior=None, mix_weights=None)
     index = [node.parents.index(parent) for parent in parents]
@@ -60,14 +60,14 @@ def _with_parents(node: Node, parents: list[str]) -> Node:
 
 
 def rebase(graph: Graph, name: str, base: Base) -> Graph:
-    """Put a pyp on another base of the same side, then remove what nothing needs any more."""
+    """Give a pyp another base of the same side, then remove what is no longer needed."""
     node = graph[name]
     if node.kind != "pyp":
         raise GraphError(f"{name!r} is a {node.kind}, a root without a base; only a pyp can be rebased")
     fields = base_fields(name, base, graph.by_name)
     for parent in fields.parents:
         if name in lineage(graph, [parent]):
-            raise GraphError(f"{name!r} cannot stand on {parent!r}, which itself stands on {name!r}")
+            raise GraphError(f"{parent!r} cannot be a base of {name!r}, because it descends from it")
     sides = {graph[parent].side for parent in fields.parents} or {"word"}
     if sides != {node.side}:
         other = "words" if node.side == "topic" else "topics"
@@ -79,9 +79,9 @@ def rebase(graph: Graph, name: str, base: Base) -> Graph:
 
 
 def set_fields(graph: Graph, pattern: str, fields: Mapping[str, Any]) -> Graph:
-    """Change fields of all nodes whose name matches the shell-style pattern.
+    """Change fields of all nodes whose names match a shell-style pattern.
 
-    Under a wildcard a field that a node cannot have (a discount on a dirichlet) is skipped; by name it is an error.
+    With a wildcard, nodes that cannot have the field (a dirichlet has no discount) are skipped; by name it is an error.
     """
     for field in fields:
         if field not in _FIELDS:
@@ -123,7 +123,7 @@ def _with_field(node: Node, field: str, value: Any) -> Node:
 
 
 def prune(graph: Graph) -> Graph:
-    """Without the nodes that no stream and no link set needs."""
+    """Remove the nodes that no stream and no link set needs."""
     needed = needs(graph)
     return graph.from_parts((n for n in graph.nodes if n.name in needed), graph.streams, graph.link_sets)
 
@@ -133,10 +133,9 @@ def _with_nodes(graph: Graph, changed: Mapping[str, Node]) -> Graph:
 
 
 def _drop_idle(before: Graph, after: Graph) -> Graph:
-    """Remove from `after` what something needed in `before` and nothing needs now; what was idle before stays.
+    """Remove from `after` what was needed in `before` and is not needed now; what was idle before stays.
 
-    Links adorn the text: a link set whose node no token needs any more goes with that node, unless there is
-    no text left.
+    A link set whose node no token needs any more is removed with that node, unless there is no text left.
     """
     links: Iterable[Links] = after.link_sets
     if after.streams:

@@ -1,4 +1,4 @@
-"""Graph: the little language in which a model is said, a dozen lines for a network of Pitman-Yor nodes."""
+"""Graph: the language in which models are declared, a dozen lines for a network of Pitman-Yor nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT, as_name
 
 
 class Graph:
-    """A network of Pitman-Yor nodes, the token streams that hang on it and the links between its groups.
+    """A network of Pitman-Yor nodes with token streams and links.
 
-    Declaring a node returns it, so that it can be the base of the next. Edits (`without`, `rebase`, `set`,
-    `prune`) return new graphs. Graphs are values: they compare equal when they declare the same things, in
-    whatever order. A graph that has been hashed (put into a set or a dict) takes no more declarations.
+    A declaration returns the node, so that it can be the base of the next one. Edits (`without`, `rebase`, `set`,
+    `prune`) return new graphs. Graphs are equal if they declare the same things, in any order. A graph that has been
+    hashed (put into a set or a dict) is frozen.
 
     >>> g = Graph()
     >>> mu = g.gem("mu")
@@ -45,7 +45,17 @@ class Graph:
     # ------------------------------------------------------------------ declaring
 
     def gem(self, name: str, *, discount: float | Beta = TOPIC_DISCOUNT, concentration: float | Gamma = PRIOR) -> Node:
-        """The root of infinitely many topics: GEM(discount, concentration)."""
+        """Declare the root of infinitely many topics, GEM(discount, concentration).
+
+        Parameters
+        ----------
+        name
+            Name of the node.
+        discount
+            A number in [0, 1) is fixed; a `Beta` is a prior, under which it is sampled.
+        concentration
+            A positive number is fixed; a `Gamma` is a prior, under which it is sampled.
+        """
         return self._add(Node(name, "gem", "topic", discount=discount, concentration=concentration))
 
     def pyp(
@@ -58,11 +68,24 @@ class Graph:
         concentration: float | Gamma = PRIOR,
         share: Share = "layer",
     ) -> Node:
-        """PYP(discount, concentration, base), once for every instance of the plate.
+        """Declare PYP(discount, concentration, base), one for every instance of the plate.
 
-        The discount is 0 over topics and 0.5 over words unless given. A number is fixed; a Beta is a prior, and one
-        discount for all instances is sampled. A number as concentration is fixed; a Gamma is a prior, with one
-        concentration for all instances (`share="layer"`) or one for each (`share="node"`).
+        Parameters
+        ----------
+        name
+            Name of the node.
+        base
+            A node or its name, `mix(...)` of several, or `uniform("vocabulary")`.
+        plate
+            "document", "topic", a grouping of the corpus such as "author", or a tuple of them. By default there is one
+            node for the whole corpus.
+        discount
+            A number in [0, 1) is fixed; a `Beta` is a prior, and one discount for all instances is sampled. By default
+            0 over topics and 0.5 over words.
+        concentration
+            A positive number is fixed; a `Gamma` is a prior, under which it is sampled.
+        share
+            "layer" for one concentration for all instances, "node" for one for each.
         """
         fields = base_fields(name, base, self._nodes)
         over_words = fields.over is not None or any(
@@ -90,16 +113,37 @@ class Graph:
         concentration: float | Gamma = PRIOR,
         share: Share = "layer",
     ) -> Node:
-        """A symmetric Dirichlet of TOTAL concentration b, b/n for each of n dishes; always a root.
+        """Declare a symmetric Dirichlet, always a root.
 
-        It is over words when `over` is "vocabulary" or the name of a stream, over that many topics when it is an int.
+        Parameters
+        ----------
+        name
+            Name of the node.
+        over
+            "vocabulary" or the name of a stream for a distribution over words; a number for one over that many topics.
+        plate
+            As in `pyp`.
+        concentration
+            TOTAL concentration b, which is b/n for each of n words or topics. A number is fixed; a `Gamma` is a prior.
+        share
+            As in `pyp`.
         """
         side = "topic" if isinstance(over, int) else "word"
         node = Node(name, "dirichlet", side, (), over, plate, 0.0, concentration, share)  # type: ignore[arg-type]
         return self._add(node)
 
     def tokens(self, name: str, *, topic: Node | str, emit: Node | str) -> Tokens:
-        """A stream of observed tokens: each draws a topic from `topic`, then a word from `emit`."""
+        """Declare a stream of observed tokens.
+
+        Parameters
+        ----------
+        name
+            Name of the stream in the corpus, such as "word" or "hashtag".
+        topic
+            Node from which each token draws its topic.
+        emit
+            Node from which it then draws its word, given the topic.
+        """
         self._check_free("token stream", name)
         stream = checked_stream(Tokens(name, self._name(topic), self._name(emit)), self._nodes)
         self._streams[name] = stream
@@ -118,12 +162,31 @@ class Graph:
         length: float = 1.0,
         noise: float = 1.0,
     ) -> Links:
-        """Observed links between the instances of a node over topics, such as authors who follow each other.
+        """Declare observed links between the instances of a node, such as authors who follow each other (maths 6).
 
-        Their scores are a Gaussian process with the scale `signal`, the `length` and the `noise` (s, l and sigma of
-        the paper). `kernel="similarity"`: over the cosine of two instances, around that cosine; `"pair"`: over the
-        pair of their vectors, around 0. `intercept=True` suits sparse networks. An instance has no link to itself
-        unless `self_links=True`.
+        The scores of pairs are a Gaussian process; its parameters are the paper's s, l and sigma.
+
+        Parameters
+        ----------
+        name
+            Name of the link set in the corpus, such as "follows".
+        between
+            Node over topics whose plate is a grouping, such as "author".
+        directed
+            Whether a link from i to j differs from one from j to i.
+        kernel
+            "similarity": over the cosine of two vectors, with that cosine as mean. "pair": over the pair of vectors,
+            with mean 0.
+        intercept
+            Add a constant to all scores, which suits sparse networks.
+        self_links
+            Whether an instance may be linked to itself.
+        signal
+            Scale s of the Gaussian process.
+        length
+            Length scale l.
+        noise
+            Standard deviation sigma of the noise.
         """
         self._check_free("link set", name)
         links = Links(name, self._name(between), directed, kernel, intercept, self_links, signal, length, noise)
@@ -132,7 +195,17 @@ class Graph:
 
     @classmethod
     def from_parts(cls, nodes: Iterable[Node], streams: Iterable[Tokens] = (), links: Iterable[Links] = ()) -> Graph:
-        """A graph of ready values; every one is checked as if it were declared, parents first."""
+        """Make a graph of existing nodes, streams and link sets, each of which is checked.
+
+        Parameters
+        ----------
+        nodes
+            Nodes, in any order.
+        streams
+            Token streams.
+        links
+            Link sets.
+        """
         graph = cls()
         for node in in_order(nodes):
             graph._add(node)
@@ -165,25 +238,27 @@ class Graph:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """All nodes, parents before children, otherwise as declared."""
+        """All nodes, parents before children, otherwise in the order of declaration."""
         return tuple(self._nodes.values())
 
     @property
     def streams(self) -> tuple[Tokens, ...]:
+        """All token streams."""
         return tuple(self._streams.values())
 
     @property
     def link_sets(self) -> tuple[Links, ...]:
+        """All link sets."""
         return tuple(self._links.values())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything declared: nodes, then streams, then link sets."""
+        """Names of everything that is declared: nodes, then streams, then link sets."""
         return (*self._nodes, *self._streams, *self._links)
 
     @property
     def by_name(self) -> Mapping[str, Node]:
-        """The nodes by name, read-only."""
+        """The nodes by name (read-only)."""
         return MappingProxyType(self._nodes)
 
     def __getitem__(self, name: str) -> Node:
@@ -197,14 +272,16 @@ class Graph:
         return name in self._nodes or name in self._streams or name in self._links
 
     def parents(self, name: str) -> tuple[Node, ...]:
+        """The parents of a node."""
         return tuple(self._nodes[parent] for parent in self[name].parents)
 
     def children(self, name: str) -> tuple[Node, ...]:
+        """The nodes that have this one as a base."""
         self[name]
         return tuple(node for node in self.nodes if name in node.parents)
 
     def validate(self) -> None:
-        """Check what only the finished graph can show; whoever compiles a graph calls this first."""
+        """Raise a GraphError if the finished graph is not a valid model. `fit` calls this first."""
         check_graph(self)
 
     def __eq__(self, other: object) -> bool:
@@ -220,21 +297,37 @@ class Graph:
         return text.declaration(self)
 
     def copy(self) -> Graph:
-        """An equal graph that takes declarations of its own."""
+        """An equal graph that can be extended."""
         return Graph.from_parts(self.nodes, self.streams, self.link_sets)
 
     # ------------------------------------------------------------------ editing, storing, drawing
 
     def without(self, name: str) -> Graph:
-        """A new graph without a node, stream or link set, and without what cannot stand or is idle without it."""
+        """A new graph without a node, stream or link set, and without all that depends on it or served it alone."""
         return edits.without(self, name)
 
     def rebase(self, name: str, base: Base) -> Graph:
-        """A new graph in which a pyp stands on another base; what nothing needs any more goes."""
+        """A new graph in which a pyp has another base. Nodes that are no longer needed are removed.
+
+        Parameters
+        ----------
+        name
+            Name of the node.
+        base
+            As in `pyp`.
+        """
         return edits.rebase(self, name, base)
 
     def set(self, pattern: str, **fields: Any) -> Graph:
-        """A new graph with fields of all nodes that match the pattern changed: `set("*", discount=0)`."""
+        """A new graph with changed fields of all nodes whose names match a pattern, such as `set("*", discount=0)`.
+
+        Parameters
+        ----------
+        pattern
+            Name of a node, or a shell-style pattern.
+        fields
+            `discount`, `concentration`, `share`, `plate`, `mix_prior` or `mix_weights`.
+        """
         return edits.set_fields(self, pattern, fields)
 
     def prune(self) -> Graph:
@@ -242,7 +335,7 @@ class Graph:
         return edits.prune(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The graph as plain lists, dicts, strings and numbers, ready for JSON."""
+        """The graph as lists, dicts, strings and numbers, ready for JSON."""
         return store.to_dict(self)
 
     @classmethod
@@ -251,7 +344,7 @@ class Graph:
         return cls.from_parts(*store.read_parts(data))
 
     def to_dot(self) -> str:
-        """The graph in Graphviz's language."""
+        """The graph in Graphviz's DOT language."""
         return draw.to_dot(self)
 
     def to_svg(self) -> str:

@@ -1,4 +1,4 @@
-"""The values a graph is made of: nodes, bases, token streams, link sets. All frozen, all hashable."""
+"""The values that a graph consists of: nodes, bases, token streams, link sets. All are frozen and hashable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kernel = Literal["similarity", "pair"]
 
 @dataclass(frozen=True)
 class Gamma:
-    """Gamma(shape, rate) prior of a concentration (a shape and a RATE, as in the paper)."""
+    """Gamma(shape, rate) prior of a concentration. The second parameter is a RATE, as in the paper."""
 
     shape: float
     rate: float
@@ -45,11 +45,11 @@ class Mix:
 
 @dataclass(frozen=True)
 class Node:
-    """One Pitman-Yor (or Dirichlet) node of a graph: a restaurant for every instance of its plate.
+    """A Pitman-Yor or Dirichlet node of a graph: one restaurant for every instance of its plate.
 
-    `parents` is empty for a root. A root is a `gem` (infinitely many topics), a `dirichlet` over `over` topics
-    (an int) or over a vocabulary (its name), or a `pyp` whose base is uniform over the vocabulary `over`.
-    With several parents either `mix_prior` (learned weights) or `mix_weights` (fixed ones) has one entry for each.
+    `parents` is empty for a root. A root is a `gem` (infinitely many topics), a `dirichlet` over a number of topics or
+    a vocabulary (`over`), or a `pyp` whose base is uniform over the vocabulary `over`. With several parents,
+    `mix_prior` (learned weights) or `mix_weights` (fixed weights) has one entry for each.
     """
 
     name: str
@@ -66,11 +66,12 @@ class Node:
 
     @property
     def local(self) -> bool:
-        """A local node is alive only while its document is visited."""
+        """Whether the node is repeated per document; its state exists only while the document is visited."""
         return "document" in self.plate
 
     @property
     def per_topic(self) -> bool:
+        """Whether the node is repeated per topic."""
         return "topic" in self.plate
 
 
@@ -85,7 +86,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Links:
-    """A named set of links between the instances of a node's grouping plate.
+    """A named set of links between the instances of a node on a grouping plate.
 
     `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process (maths 6).
     """

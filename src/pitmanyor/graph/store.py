@@ -1,4 +1,4 @@
-"""Graphs as plain data for JSON, and back, with errors that name the place. No pickle: a graph is data, not code."""
+"""Graphs as plain data for JSON, and back. A graph is data, not code, so there is no pickle. Errors name the place."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _node_dict(node: Node) -> dict[str, Any]:
 
 
 def read_parts(data: object) -> tuple[list[Node], list[Tokens], list[Links]]:
-    """The nodes, streams and link sets of stored data; `Graph.from_parts` then checks what they say."""
+    """The nodes, streams and link sets of stored data, which `Graph.from_parts` checks."""
     top = _fields(data, "the graph", ("format", "version", "nodes", "streams", "links"))
     if top["format"] != FORMAT or top["version"] != VERSION:
         raise GraphError(

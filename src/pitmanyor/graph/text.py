@@ -1,4 +1,4 @@
-"""A graph written out as one would declare it; the text is Python and reads back as an equal graph."""
+"""A graph as the Python code that declares it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def declaration(graph: Graph) -> str:
 
 
 def number(value: float) -> str:
-    """The shortest text that reads back as the same number."""
+    """The shortest text that parses to the same number."""
     text = repr(float(value))
     return text.removesuffix(".0")
 
 
 def node_line(node: Node) -> str:
-    """One declaration; what has its default value is left out."""
+    """One declaration, without fields that have their default values."""
     parts = [_quote(node.name)]
     if node.kind == "dirichlet":
         parts.append(f"over={node.over if isinstance(node.over, int) else _quote(str(node.over))}")

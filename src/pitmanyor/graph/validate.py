@@ -1,4 +1,4 @@
-"""What only the finished graph can show: something observed, nothing idle, one set of topics."""
+"""Checks of the finished graph: something is observed, nothing is idle, and all nodes share one set of topics."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def lineage(graph: Graph, names: Iterable[str]) -> set[str]:
 
 
 def text_needs(graph: Graph) -> set[str]:
-    """The nodes some token stream needs."""
+    """The nodes that some token stream needs."""
     return lineage(graph, (name for stream in graph.streams for name in (stream.topic, stream.emit)))
 
 
 def needs(graph: Graph) -> set[str]:
-    """The nodes some token stream or link set needs."""
+    """The nodes that some token stream or link set needs."""
     return text_needs(graph) | lineage(graph, (links.between for links in graph.link_sets))
 
 
@@ -45,7 +45,7 @@ def check_graph(graph: Graph) -> None:
 
 
 def _check_topics(graph: Graph) -> None:
-    """All topic distributions must share one set of topics: one gem, or finite roots of one size."""
+    """Raise unless all topic distributions share one set of topics: one gem, or finite roots of the same size."""
     gems = [node for node in graph.nodes if node.kind == "gem"]
     finite = [node for node in graph.nodes if node.kind == "dirichlet" and node.side == "topic"]
     if len(gems) > 1:

@@ -1,4 +1,4 @@
-"""The numbers and names a node may carry: each function returns the canonical value or explains the wrong one."""
+"""Numbers and names that a node may have. Each function returns the canonical value or explains what is wrong."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WEIGHT_TOLERANCE = 1e-9
 
 
 def as_name(what: str, name: object) -> str:
-    """A name is a Python identifier: it appears in traces, files and drawings, and `repr` must read back."""
+    """A name is a Python identifier: it appears in traces, files and drawings, and `repr` must be valid code."""
     if not isinstance(name, str) or not name.isidentifier():
         raise GraphError(f"{name!r} cannot name a {what}: use an identifier such as 'theta' or 'theta_tag'")
     if name in RESERVED:
-        raise GraphError(f"a {what} may not be called {name!r}: that word has a meaning of its own in a graph")
+        raise GraphError(f"a {what} may not be called {name!r}: that word is reserved")
     return name
 
 
@@ -41,7 +41,7 @@ def as_discount(name: str, value: object) -> float | Beta:
         if alpha is None or beta is None or alpha <= 0 or beta <= 0:
             raise GraphError(
                 f"{name!r} has the discount prior {value!r}, but alpha and beta must both be positive "
-                "(Beta(1, 1) prefers no discount to another)"
+                "(Beta(1, 1) is uniform)"
             )
         return Beta(alpha, beta)
     number = _number(value)
@@ -73,7 +73,7 @@ def as_concentration(name: str, value: object) -> float | Gamma:
 
 
 def as_scale(name: str, what: str, value: object, least: float, most: float) -> float:
-    """A number of a link set's Gaussian process, between bounds that arithmetic asks for."""
+    """A parameter of a link set's Gaussian process, within bounds that keep it numerically stable."""
     number = _number(value)
     if number is None or not least <= number <= most:
         raise GraphError(f"the links {name!r} have {what}={value!r}; it must be a number from {least:g} to {most:g}")
@@ -91,7 +91,7 @@ def as_share(name: str, value: object) -> Share:
 
 
 def as_plate(name: str, plate: object) -> tuple[str, ...]:
-    """The canonical plate: a sorted tuple, so that ("topic", "document") and ("document", "topic") are one."""
+    """The canonical plate: a sorted tuple, so that ("topic", "document") equals ("document", "topic")."""
     parts = () if plate is None else (plate,) if isinstance(plate, str) else plate
     if not isinstance(parts, Sequence) or not all(isinstance(part, str) and part for part in parts):
         raise GraphError(
@@ -109,7 +109,7 @@ def as_plate(name: str, plate: object) -> tuple[str, ...]:
 
 
 def as_over(name: str, over: object) -> str | int:
-    """What a root is spread over: a vocabulary (its name) or a number of topics."""
+    """What a root is over: a vocabulary (its name) or a number of topics."""
     if isinstance(over, str) and (over == "vocabulary" or over.isidentifier()):
         return over
     if isinstance(over, int) and not isinstance(over, bool) and over >= 1:
@@ -121,7 +121,7 @@ def as_over(name: str, over: object) -> str | int:
 
 
 def as_prior(place: str, n_parents: int, prior: object) -> tuple[float, ...]:
-    """One positive lambda for each parent; a single number counts for all."""
+    """One positive lambda for each parent; a single number applies to all."""
     entries = _entries(place, "prior", n_parents, [prior] * n_parents if isinstance(prior, Real) else prior)
     if any(entry <= 0 for entry in entries):
         raise GraphError(f"{place}: the prior {prior!r} must be positive for every parent")
@@ -129,7 +129,7 @@ def as_prior(place: str, n_parents: int, prior: object) -> tuple[float, ...]:
 
 
 def as_weights(place: str, n_parents: int, weights: object) -> tuple[float, ...]:
-    """One positive fixed weight for each parent, together 1."""
+    """One positive fixed weight for each parent; they add up to 1."""
     entries = _entries(place, "weights", n_parents, weights)
     if any(entry <= 0 for entry in entries):
         raise GraphError(f"{place}: the weights {weights!r} must be positive; leave a parent of weight 0 out")

@@ -1,4 +1,4 @@
-"""Ready models: each file is a graph and its story."""
+"""Ready models. Each file has one graph and its generative process."""
 
 from pitmanyor.models.author_topic import author_topic
 from pitmanyor.models.bursty import bursty

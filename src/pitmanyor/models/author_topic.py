@@ -24,7 +24,14 @@ def author_topic(
     word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
-    """Topics per author and per document; the corpus needs an "author" grouping.
+    """Topic proportions per author and per document. The corpus needs a grouping "author".
+
+    Parameters
+    ----------
+    topic_discount, word_discount
+        Discount of the nodes over topics and over words: a number, or a `Beta` prior.
+    concentration
+        Concentration of every node: a number, or a `Gamma` prior.
 
     >>> author_topic()
     g = Graph()

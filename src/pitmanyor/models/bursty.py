@@ -1,12 +1,12 @@
-"""Burstiness: a word that came once in a document comes again (Buntine and Mishra 2014).
+"""Burstiness: a word that has occurred in a document becomes more likely to occur again (Buntine and Mishra 2014).
 
-Under every emit node phi of the graph a document gets its own copy of each topic's words,
+Below every emit node phi of the graph, each document gets its own copy of the words of each topic,
 
     phi_burst_dk ~ PYP(a, b, phi_k)                one for every document d and topic k
     w_dn         ~ Discrete(phi_burst_{d, z_dn})
 
-and the stream emits from the copy. The second time a word comes it sits at the document's own table, at no
-cost to phi_k: the topic counts in how many documents a word comes more than how often.
+and the stream emits from the copy. A repeated word usually sits at a table of the document's own and adds no customer
+to phi_k, so the topic learns in how many documents a word occurs more than how often.
 """
 
 from __future__ import annotations
@@ -24,9 +24,18 @@ def bursty(
     discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
-    """A new graph with a node `<emit>_burst` per document and topic under the emit node of every stream.
+    """Add burstiness to a model: a node `<emit>_burst` per document and topic below the emit node of every stream.
 
-    Streams that emit from one node share its burst node.
+    Streams that emit from the same node share its burst node.
+
+    Parameters
+    ----------
+    graph
+        Any graph with token streams.
+    discount
+        Discount of the new nodes: a number, or a `Beta` prior.
+    concentration
+        Concentration of the new nodes: a number, or a `Gamma` prior.
 
     >>> from pitmanyor.models import hdp_lda
     >>> bursty(hdp_lda())

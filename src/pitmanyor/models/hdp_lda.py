@@ -1,10 +1,10 @@
-"""HDP-LDA (Teh, Jordan, Beal and Blei 2006): as many topics as the text asks for, all discounts 0.
+"""HDP-LDA (Teh, Jordan, Beal and Blei 2006): the number of topics is inferred, and all discounts are 0.
 
-mu      ~ GEM(0, b_mu)                  how common each topic is in the corpus
-theta_d ~ PYP(0, b_theta, mu)           the topics of document d (a Dirichlet process)
-phi_k   ~ Dirichlet(b/V, ..., b/V)      the words of topic k
-z_dn    ~ Discrete(theta_d)             the topic of token n
-w_dn    ~ Discrete(phi_{z_dn})          the word itself
+mu      ~ GEM(0, b_mu)                  overall topic proportions
+theta_d ~ PYP(0, b_theta, mu)           topic proportions of document d (a Dirichlet process)
+phi_k   ~ Dirichlet(b/V, ..., b/V)      words of topic k
+z_dn    ~ Discrete(theta_d)             topic of token n
+w_dn    ~ Discrete(phi_{z_dn})          word of token n
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from pitmanyor.graph.values import PRIOR
 
 
 def hdp_lda(*, concentration: float | Gamma = PRIOR) -> Graph:
-    """HDP-LDA; `concentration` goes to every node.
+    """LDA with the number of topics inferred by a hierarchical Dirichlet process.
+
+    Parameters
+    ----------
+    concentration
+        Concentration of every node: a number, or a `Gamma` prior.
 
     >>> hdp_lda()
     g = Graph()

@@ -24,7 +24,14 @@ def hpyp(
     word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
-    """The paper's three-layer model; `concentration` goes to every node.
+    """The paper's three-layer topic model, with power laws of word frequencies.
+
+    Parameters
+    ----------
+    topic_discount, word_discount
+        Discount of the nodes over topics and over words: a number, or a `Beta` prior.
+    concentration
+        Concentration of every node: a number, or a `Gamma` prior.
 
     >>> hpyp()
     g = Graph()

@@ -1,11 +1,11 @@
-"""Latent Dirichlet allocation (Blei, Ng and Jordan 2003): a fixed number of topics, Dirichlet all over.
+"""Latent Dirichlet allocation (Blei, Ng and Jordan 2003) with a fixed number of topics.
 
-The story, for K topics and a vocabulary of V words:
+The generative process, for K topics and a vocabulary of V words:
 
-    theta_d ~ Dirichlet(b/K, ..., b/K)      the topics of document d
-    phi_k   ~ Dirichlet(b'/V, ..., b'/V)    the words of topic k
-    z_dn    ~ Discrete(theta_d)             the topic of token n
-    w_dn    ~ Discrete(phi_{z_dn})          the word itself
+    theta_d ~ Dirichlet(b/K, ..., b/K)      topic proportions of document d
+    phi_k   ~ Dirichlet(b'/V, ..., b'/V)    words of topic k
+    z_dn    ~ Discrete(theta_d)             topic of token n
+    w_dn    ~ Discrete(phi_{z_dn})          word of token n
 
 b and b' are total concentrations, with Gamma priors unless fixed. Both Dirichlets are conjugate roots and need no
 tables (maths 2).
@@ -18,7 +18,14 @@ from pitmanyor.graph.values import PRIOR
 
 
 def lda(n_topics: int, *, concentration: float | Gamma = PRIOR) -> Graph:
-    """LDA with `n_topics` topics; `concentration` is the total one, of theta and of phi alike.
+    """LDA with a fixed number of topics.
+
+    Parameters
+    ----------
+    n_topics
+        Number of topics.
+    concentration
+        Total concentration of theta and of phi: a number, or a `Gamma` prior.
 
     >>> lda(20)
     g = Graph()

@@ -75,7 +75,15 @@ def tntm(
     word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
 ) -> Graph:
-    """The whole model: streams "hashtag" and "word", grouping "author", links "follows"."""
+    """The Twitter-Network topic model: streams "hashtag" and "word", grouping "author", links "follows".
+
+    Parameters
+    ----------
+    topic_discount, word_discount
+        Discount of the nodes over topics and over words: a number, or a `Beta` prior.
+    concentration
+        Concentration of every node: a number, or a `Gamma` prior.
+    """
     g = Graph()
     topics = partial(g.pyp, discount=topic_discount, concentration=concentration)
     words = partial(g.pyp, discount=word_discount, concentration=concentration)

@@ -1,1 +1,1 @@
-"""The follower network: links whose probability is a random function of how alike two instances are (maths 6)."""
+"""Links whose probability is a random function of the similarity of two instances (maths 6)."""

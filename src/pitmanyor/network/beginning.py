@@ -1,8 +1,8 @@
-"""Where links without text begin. Any start leaves the posterior as it is; from some a chain takes for ever.
+"""Initialisation of links without text. Any start leaves the posterior unchanged, but from some a chain never mixes.
 
-At random vectors links seem to have nothing to do with similarity, so the random function goes flat, and under a flat
-function nothing draws the vectors together. So the function is held for a while at what one would expect of topics that
-are as many and as large as each other: who is linked shares a topic, and so does one pair in K of those who are not.
+At random vectors links seem unrelated to similarity, so the random function becomes flat, and a flat function does not
+pull the vectors together. The function is therefore fixed for a while at what would be expected of K equally large
+topics: linked pairs share a topic, and so does one in K of the unlinked pairs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pitmanyor.network.observed import Observed
 from pitmanyor.network.similar_links import SimilarLinks
 
 ROUNDS = 30
-FIRST = 1 << 40  # rounds have random streams of their own, as if they were sweeps that nobody reaches
+FIRST = 1 << 40  # rounds have their own random streams, keyed as very late sweeps
 
 
 def find_places(network: Network, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> None:
-    """Move the vectors for some rounds under functions that are held; then these are free."""
+    """Move the vectors for some rounds under fixed functions, which are then released."""
     n_topics = len(network.root.log_mu)
     for node in network.nodes.values():
         for name, links in node.sets.items():
@@ -32,7 +32,7 @@ def find_places(network: Network, seats: dict[str, Seats], seed: Seed, rng: np.r
 
 
 def suppose_alike(links: SimilarLinks, observed: Observed, n_topics: int) -> None:
-    """The likeliest weights if links were within topics: similarity is 1 there and 0 elsewhere."""
+    """The most likely weights if links were within topics: similarity is 1 there and 0 elsewhere."""
     apart = observed.n_pairs - observed.n_links
     links.laid = np.zeros((2, N_KNOTS))
     links.laid[0, -1] = observed.n_links

@@ -1,4 +1,4 @@
-"""Linear algebra whose bits depend on nobody's threads: a library sums in an order of its own."""
+"""Linear algebra whose results do not depend on the number of threads, as those of a threaded library do."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Ints = NDArray[np.int64]
 
 
 def pivoted_cholesky(matrix: Floats, least: float) -> tuple[Ints, Floats]:
-    """L with L L' = matrix but for entries of at most `least`, and the rows that its columns stand for.
+    """L with L L' = matrix up to entries of at most `least`, and the rows that its columns correspond to.
 
-    The row with the largest remainder on the diagonal is taken next, so there are hardly more columns than must be.
+    The row with the largest remaining diagonal is taken next, which keeps the number of columns small.
 
     >>> x = np.linspace(0, 1, 50)
     >>> kernel = np.exp(-((x[:, None] - x) ** 2) / 2)

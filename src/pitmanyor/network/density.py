@@ -25,7 +25,7 @@ KNOTS_PER_UNIT = 32
 
 
 class StableDensity(NamedTuple):
-    """log I(y) + y A(0) at even knots of log y from `start`; lines of slopes -a and -1/2 beyond."""
+    """log I(y) + y A(0) at equidistant knots of log y from `start`; beyond them lines of slopes -a and -1/2."""
 
     discount: float
     lowest: float  # A(0)

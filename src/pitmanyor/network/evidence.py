@@ -15,23 +15,23 @@ from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.network.slices import move_weights
 
 Floats = NDArray[np.float64]
-FREEDOM = 5.0  # degrees of the Student t: its tails must be heavier than the posterior's
-WIDER = 1.2  # than the posterior was found to be
+FREEDOM = 5.0  # degrees of freedom of the Student t, whose tails must be heavier than the posterior's
+WIDER = 1.2  # scale relative to the estimated posterior
 WARM_UP = 50
 
 
 class Evidence(NamedTuple):
-    """log p(X | nu), and the standard error of it."""
+    """log p(X | nu), and its standard error."""
 
     log_likelihood: float
     error: float
 
 
 def log_evidence(links: SimilarLinks | PairLinks, rng: np.random.Generator, n_draws: int = 400) -> Evidence:
-    """The links' log likelihood at the similarities that were laid; the weights come back as they were.
+    """The log likelihood of links at the present similarities; the weights are restored afterwards.
 
-    The Student t lies around the mode of the posterior of w. Weights of pairs of vectors are too many for that: there
-    it is fitted to draws of elliptical slice sampling, which must have come to the place first; the error is larger.
+    The Student t is centred at the posterior mode of w. Weights of pairs of vectors are too many for that; there it is
+    fitted to draws of elliptical slice sampling, which must have converged, and the error is larger.
     """
     near = find_mode(links) if isinstance(links, SimilarLinks) else _from_draws(links, rng, n_draws)
     centre, dim = near[0], len(near[0])
@@ -55,7 +55,7 @@ def log_evidence(links: SimilarLinks | PairLinks, rng: np.random.Generator, n_dr
 
 
 def _from_draws(links: PairLinks, rng: np.random.Generator, n_draws: int) -> tuple[Floats, Floats]:
-    """Mean and spread of the weights' posterior, from draws that begin at the weights there are."""
+    """Mean and covariance of the weights' posterior, from draws that start at the present weights."""
     kept = links.weights.copy()
     move_weights(links, rng, WARM_UP)
     draws = np.empty((n_draws, len(kept)))

@@ -20,7 +20,7 @@ INTERCEPT = 5.0  # standard deviation of the prior of an intercept
 
 
 class Kernel(NamedTuple):
-    """What a link set says of its random function: s, l and sigma of the paper, and whether there is an intercept."""
+    """Parameters of a link set's random function: the paper's s, l and sigma, and whether there is an intercept."""
 
     signal: float = 1.0
     length: float = 1.0
@@ -43,10 +43,10 @@ def _check(length: float) -> None:
 
 @cache
 def features(kernel: Kernel) -> Floats:
-    """Phi at the knots: kappa = Phi Phi' + sigma^2 I, with the intercept as one more column.
+    """Phi at the knots: kappa = Phi Phi' + sigma^2 I, with the intercept as an additional column.
 
-    A Cholesky factor of the kernel over the knots, which are fixed: it never depends on the similarities at hand, or
-    the weights would change their meaning when these move.
+    It is a Cholesky factor of the kernel over fixed knots, so that it does not depend on the present similarities;
+    otherwise the weights would change their meaning when these move.
     """
     out = _scaled(kernel, _axes(kernel.length).factor)
     out.flags.writeable = False  # it is kept and shared
@@ -54,7 +54,7 @@ def features(kernel: Kernel) -> Floats:
 
 
 def features_at(kernel: Kernel, similarity: Floats) -> Floats:
-    """Phi at any similarities, a row each, for the same weights as `features`; good to 1e-9 of the signal.
+    """Phi at any similarities, one row each, for the same weights as `features`; accurate to 1e-9 of the signal.
 
     >>> kernel, some = Kernel(length=0.3, intercept=True), [0, 500, 1024]
     >>> bool(np.abs(features_at(kernel, knots()[some]) - features(kernel)[some]).max() < 1e-9)

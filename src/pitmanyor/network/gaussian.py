@@ -1,4 +1,4 @@
-"""A Gaussian with covariance Phi Phi' + sigma^2 I over all pairs, in the time of its few features (maths 6)."""
+"""A Gaussian with covariance Phi Phi' + sigma^2 I over all pairs, in time linear in its few features (maths 6)."""
 
 from __future__ import annotations
 

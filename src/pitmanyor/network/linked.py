@@ -1,4 +1,4 @@
-"""A linked node: its instances as masses, and the link sets between them. One step moves all of it (maths 6)."""
+"""A linked node: its instances as masses, and the link sets between them. One step updates all of it (maths 6)."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
 
 
 class Seats(NamedTuple):
-    """Stirling numbers, and which of their discounts is meant."""
+    """Stirling numbers, and the index of their discount."""
 
     tables: StirlingTables
     which: int
 
 
 class Columns(NamedTuple):
-    """A move of some topics of the base and of all instances together, while it is not decided."""
+    """A pending joint move of some topics of the base and of all instances."""
 
     log_base: Floats
     log_mass: Floats
@@ -53,10 +53,10 @@ class Columns(NamedTuple):
 
 
 class LinkedNode:
-    """The instances of one node with a discount, and the sets of links between them.
+    """The instances of one node, and the sets of links between them.
 
-    `nu` depends on the masses only, so what is drawn given nu (scalars, base, concentrations) needs no link, and what
-    is drawn by text alone is accepted by the ratio of p(X).
+    `nu` depends only on the masses, so that scalars, base and concentrations can be drawn given nu without regard to
+    links, and proposals from the text alone are accepted by the ratio of p(X).
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class LinkedNode:
 
     @property
     def nu(self) -> Floats:
-        """The vectors, a row per instance."""
+        """The vectors, one row per instance."""
         masses = self.masses.log_mass
         out = np.exp(masses - masses.max(axis=1, keepdims=True))
         return np.asarray(out / out.sum(axis=1, keepdims=True))
@@ -95,12 +95,12 @@ class LinkedNode:
         return np.asarray(top + np.log(np.exp(self.masses.log_mass - top[:, None]).sum(axis=1)))
 
     def start(self, seats: Seats, n_tables: Ints, seed: Seed) -> None:
-        """First masses, from customers and tables."""
+        """Initial masses, from customers and tables."""
         start_masses(self.masses, self._law(seats), n_tables, seed)
         self.refresh()
 
     def refresh(self) -> None:
-        """What follows from masses and weights."""
+        """Recompute what follows from masses and weights."""
         unit_rows(self.masses.log_mass, self.likeness.unit)
         self.likeness = self.likeness._replace(cosine=self._cosine(self.likeness.unit))
         self.refresh_curves()
@@ -127,21 +127,21 @@ class LinkedNode:
         return {**self.sets, **self.pairs}
 
     def log_likelihood(self) -> dict[str, float]:
-        """log p(X | nu, w) by link set, of vectors as they were last taken."""
+        """log p(X | nu, w) by link set, at the last vectors."""
         return {name: links.log_likelihood(links.weights) for name, links in self.all_sets.items()}
 
     def _law(self, seats: Seats) -> TableLaw:
         return TableLaw(seats.tables, seats.which, self.discount)
 
     def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
-        """Every instance proposed once; returns the share that was accepted."""
+        """Propose every instance once; returns the acceptance rate."""
         if self.pairs:
             return self._move_one_by_one(seats, whole, seed)
         given = (self.masses, self.likeness, self._law(seats), int(whole), seed)
         return float(move_instances(*given)) / len(self.masses.log_u0)
 
     def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
-        """The same where some links look at pairs of vectors: judged out here, by all sets together."""
+        """The same if some links depend on pairs of vectors; proposals are judged here, by all sets together."""
         rng = generator(seed, purposes.ONE_BY_ONE + whole)
         tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
         unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
@@ -165,7 +165,7 @@ class LinkedNode:
             move_scalars(self.density, self.masses, seed)
 
     def move_weights(self, rng: np.random.Generator, times: int) -> int:
-        """The weights of every link set; returns the steps of elliptical slice sampling."""
+        """Update the weights of every link set; returns the number of steps of elliptical slice sampling."""
         self.lay()
         steps = sum(move_weights(links, rng, times) for links in self.all_sets.values())
         self.refresh_curves()
@@ -187,7 +187,7 @@ class LinkedNode:
         return out[chosen]
 
     def try_columns(self, seats: Seats, log_q: Floats, chosen: Ints, log_base: Floats, seed: Seed) -> Columns:
-        """The chosen topics of all instances drawn anew under another base."""
+        """Redraw the chosen topics of all instances under another base."""
         out = np.empty_like(self.masses.log_mass)
         redraw_columns(self.masses, self._law(seats), log_q, chosen, log_base, seed, out)
         unit = np.empty_like(out)

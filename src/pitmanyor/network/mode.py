@@ -1,4 +1,4 @@
-"""Where the weights of a link set are likeliest given the similarities that were laid, and how sharply (maths 6)."""
+"""The posterior mode of a link set's weights given the present similarities, and its curvature (maths 6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_STEPS, CLOSE = 100, 1e-9
 
 
 def find_mode(links: SimilarLinks) -> tuple[Floats, Floats]:
-    """The mode of p(w | X, nu) and the inverse of its curvature there: Newton's steps, halved where they go too far.
+    """The mode of p(w | X, nu) and the inverse of its curvature, by Newton steps that are halved if they overshoot.
 
     The log of a sigmoid under noise is concave and scores are linear in w, so there is one mode.
     """

@@ -1,4 +1,4 @@
-"""The whole network: a root, the linked nodes on it, and one exact step of all their unknowns (maths 6)."""
+"""The whole network: a root, its linked nodes, and one exact update of all unknowns (maths 6)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SLICES = 4  # elliptical slice updates of a set's weights in a step: they do not
 
 
 class Shared(NamedTuple):
-    """The prior of a linked node's concentrations (None: they are fixed), and whether all instances have one."""
+    """The prior of a linked node's concentrations (None if fixed), and whether all instances share one."""
 
     prior: Prior | None
     layer: bool
 
 
 class Report(NamedTuple):
-    """What a step did: shares of proposals that were accepted, and steps of elliptical slice sampling."""
+    """What a step did: acceptance rates, and the number of steps of elliptical slice sampling."""
 
     accepted: float  # instances, all topics at once
     accepted_part: float  # instances, some topics
@@ -35,16 +35,16 @@ class Report(NamedTuple):
 
 @dataclass(eq=False)
 class Network:
-    """All that the links depend on. Every `LinkedNode` has `root.log_mu` itself as its base."""
+    """Everything that links depend on. Every `LinkedNode` has `root.log_mu` as its base."""
 
     root: Root
     nodes: dict[str, LinkedNode]
     shared: dict[str, Shared]
 
     def step(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> Report:
-        """One update of everything, given the customers that the text left (or none).
+        """Update everything once, given the customers from the text (or none).
 
-        What follows from masses and weights is made anew first, so that a network that was put away goes on the same.
+        What follows from masses and weights is recomputed first, so that a restored network continues bit for bit.
         """
         for node in self.nodes.values():
             node.refresh()
@@ -54,7 +54,7 @@ class Network:
         return Report(*accepted, steps)
 
     def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
-        """Instances, mu0 and scalars, given weights and concentrations; the shares of a `Report`."""
+        """Update instances, mu0 and scalars, given weights and concentrations; returns the rates of a `Report`."""
         whole = [node.move_instances(seats[name], True, seed) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seed) for name, node in self.nodes.items()]
         for node in self.nodes.values():
@@ -69,10 +69,11 @@ class Network:
         return sum(node.column_density(k, log_base) for node in self.nodes.values())
 
     def move_columns(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> bool:
-        """Some topics of mu0 together with those of every instance, from what text alone says; X accepts.
+        """Propose some topics of mu0 jointly with those of every instance, from the text alone, and accept by p(X).
 
-        Tables given the old base, the new base given the tables, masses given the new base: with u given and masses
-        integrated out this is reversible under the text's posterior, so the ratio is that of p(X) alone.
+        Tables are drawn given the old base, the new base given the tables, and masses given the new base. With u given
+        and masses integrated out this is reversible under the posterior of the text, so the ratio is that of p(X)
+        alone.
         """
         n_topics = len(self.root.log_mu)
         if n_topics < 2:
@@ -95,7 +96,7 @@ class Network:
         return True
 
     def move_concentrations(self, rng: np.random.Generator) -> None:
-        """Concentrations given masses and mu0, where links have no say."""
+        """Update concentrations given masses and mu0; links do not enter."""
         self.root.move_concentration(rng)
         for name, node in self.nodes.items():
             if self.shared[name].prior is not None:

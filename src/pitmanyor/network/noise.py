@@ -17,7 +17,7 @@ LARGEST = 30.0  # of sigma: the curve grows with its square
 
 
 class NoisyLink(NamedTuple):
-    """log p(x = 1 | m) at even knots from `start`; beyond them it is a line of slope 1 on the left, 0 on the right."""
+    """log p(x = 1 | m) at equidistant knots from `start`; beyond them lines of slope 1 (left) and 0 (right)."""
 
     start: float
     step: float
@@ -45,13 +45,13 @@ def log_link(m: Floats, sigma: float) -> Floats:
 
 
 def log_links(m: Floats, sigma: float) -> Floats:
-    """`log_link` of many scores, a few thousand at a time: each takes as many numbers as there are points of eps."""
+    """`log_link` of many scores in blocks, because each takes as many numbers as there are points of eps."""
     return np.concatenate([log_link(part, sigma) for part in np.array_split(m, max(len(m) // 4096, 1))])
 
 
 @cache
 def noisy_link(sigma: float) -> NoisyLink:
-    """The function of `log_link` as a curve, wide enough for lines to go on where it ends."""
+    """`log_link` as an interpolated curve, wide enough for straight lines beyond its ends."""
     if not 0.0 <= sigma <= LARGEST:
         raise PlanError(f"the noise of links is a standard deviation between 0 and {LARGEST:g}, not {sigma}")
     half = int(np.ceil(40.0 + 10.0 * sigma + sigma**2))

@@ -1,4 +1,4 @@
-"""Which pairs are linked, which are not, and which were not looked at."""
+"""Which pairs are linked, which are not, and which are unobserved."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Observed(NamedTuple):
         return int((self.pairs == LINKED).sum())
 
     def both_ways(self) -> tuple[Counts, Counts]:
-        """How many of the observed pairs (i, j) and (j, i) are linked, and how many are not: symmetric."""
+        """How many of the observed pairs (i, j) and (j, i) are linked, and how many are not; symmetric."""
         out = []
         for what in (LINKED, APART):
             seen = (self.pairs == what).astype(np.uint8)
@@ -46,7 +46,7 @@ class Observed(NamedTuple):
 
 
 def observe(n_instances: int, ends: Ends, *, directed: bool, self_links: bool) -> Observed:
-    """All pairs of so many instances: those in `ends` are linked, all others are apart, but hidden ones are unseen.
+    """All pairs of n instances: those in `ends` are linked, hidden ones are unseen, and all others are apart.
 
     >>> ends = Ends(np.array([0, 2]), np.array([1, 0]), np.array([[1, 2]]))
     >>> observe(3, ends, directed=True, self_links=False).pairs

@@ -1,4 +1,4 @@
-"""A link set whose scores are a random function of the pair of vectors: its likelihood (maths 6)."""
+"""A link set whose scores are a random function of the pair of vectors, and its likelihood (maths 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class PairLinks(PairFunction):
-    """Weights W (and an intercept), and what they make of the pairs that are observed."""
+    """Weights W (and an intercept), and the scores of the observed pairs."""
 
     def __init__(self, kernel: Kernel, n_topics: int, observed: Observed) -> None:
         super().__init__(kernel, n_topics, observed.directed)
@@ -25,15 +25,15 @@ class PairLinks(PairFunction):
         self.rows = np.zeros((0, len(self.inducing)))  # g of every instance
 
     def place(self, nu: Floats) -> None:
-        """Take the vectors of all instances as they are now."""
+        """Set the vectors of all instances."""
         self.rows = self.features(nu)
 
     def log_likelihood(self, weights: Floats) -> float:
-        """log p(X | nu, W) for the vectors that were placed."""
+        """log p(X | nu, W) at these vectors."""
         return float(pair_sum(self.scores(self.rows, self.rows, weights), self.observed.pairs, self.noisy))
 
     def change(self, i: int, nu: Floats) -> float:
-        """log p(X) if instance i had the vector nu, less what it is now."""
+        """The change of log p(X) if instance i had the vector nu."""
         pairs, old, new = self._pairs(i), self.rows[i : i + 1], self.features(nu[None])
         total = 0.0
         for row, sign in ((new, 1.0), (old, -1.0)):

@@ -1,4 +1,4 @@
-"""The vector all linked nodes stand on, over a fixed number of topics: mu0 ~ Dirichlet(b/K, ..., b/K) (maths 6)."""
+"""The base of all linked nodes, over a fixed number of topics: mu0 ~ Dirichlet(b/K, ..., b/K) (maths 6)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Prior:
 
 @dataclass(eq=False)
 class Root:
-    """The vector in logs, its concentration, and the customers that nodes without links sent it."""
+    """The vector in logs, its concentration, and the customers from nodes without links."""
 
     log_mu: Floats
     concentration: float
@@ -46,11 +46,11 @@ class Root:
 
     @property
     def alpha(self) -> Floats:
-        """Shapes of the Dirichlet given the customers that are known."""
+        """Shapes of the Dirichlet given the known customers."""
         return np.asarray(self.others + self.concentration / len(self.log_mu))
 
     def log_split(self, chosen: Ints, more: Ints, rng: np.random.Generator) -> Floats:
-        """The chosen topics' share of mu0 dealt out anew, given `more` customers of each: the new vector, in logs."""
+        """Redraw the shares of the chosen topics of mu0 given `more` customers of each; the new vector, in logs."""
         log_x = draw_log_gamma(self.alpha[chosen] + more, rng)
         share = np.logaddexp.reduce(self.log_mu[chosen]) - np.logaddexp.reduce(log_x)
         out = self.log_mu.copy()
@@ -58,9 +58,10 @@ class Root:
         return out
 
     def move_pairs(self, column_density: Callable[[int, float], float], rng: np.random.Generator) -> None:
-        """Topics in random pairs: what a pair has is split anew given all masses, by slice sampling.
+        """Redraw the split of random pairs of topics given all masses, by slice sampling.
 
-        `column_density` is the log density of all masses of a topic under a base. Links play no part: nu stays.
+        `column_density` is the log density of all masses of a topic given its base. Links do not enter, because nu is
+        fixed.
         """
         alpha = self.alpha
         order = rng.permutation(len(self.log_mu))
@@ -95,7 +96,7 @@ LEAST, MOST = math.log(1e-30), math.log(1e12)
 
 
 def move_log(value: float, log_target: Callable[[float], float], rng: np.random.Generator) -> float:
-    """One slice update of a positive number, in logs, within the bounds that arithmetic asks for."""
+    """One slice update of a positive number, in logs, within numerically safe bounds."""
 
     def bounded(log_value: float) -> float:
         return log_target(log_value) if LEAST < log_value < MOST else -math.inf

@@ -15,11 +15,11 @@ Floats = NDArray[np.float64]
 
 
 class SimilarLinks:
-    """The random function of one link set: its weights, and what they make of a similarity.
+    """The random function of one link set: its weights, and the probabilities at a similarity.
 
     The log likelihood of all pairs is a dot product of weights laid on knots of the similarity (`lay`, once for given
-    similarities) with curves there (`curves`, for given weights w); so elliptical slice sampling does not see the
-    number of pairs.
+    similarities) with curves at the knots (`curves`, for given weights w), so that the cost of elliptical slice
+    sampling does not depend on the number of pairs.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -31,7 +31,7 @@ class SimilarLinks:
 
     def score(self, weights: Floats) -> Floats:
         """The mean of Q at the knots."""
-        return np.asarray(knots() + (self.phi * weights).sum(axis=1))  # never a threaded library: bits must agree
+        return np.asarray(knots() + (self.phi * weights).sum(axis=1))  # bits must not depend on threads
 
     def curves(self, weights: Floats) -> Floats:
         """log p(x = 1) and log p(x = 0) at the knots."""
@@ -40,12 +40,12 @@ class SimilarLinks:
         return out
 
     def lay(self, cosine: Floats, ones: Counts, zeros: Counts) -> None:
-        """Take the similarities of all pairs as they are now."""
+        """Set the similarities of all pairs."""
         self.laid = np.zeros((2, N_KNOTS))
         lay_pairs(cosine, ones, zeros, self.laid)
 
     def log_likelihood(self, weights: Floats) -> float:
-        """log p(X | nu, w) for the similarities that were laid."""
+        """log p(X | nu, w) at these similarities."""
         return float((self.laid * self.curves(weights)).sum())
 
     def log_probability(self, cosine: Floats) -> Floats:

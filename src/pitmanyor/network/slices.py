@@ -1,4 +1,4 @@
-"""Slice sampling: an ellipse for Gaussian unknowns, an interval for single ones. Both leave the target unchanged."""
+"""Slice sampling, elliptical for Gaussian unknowns and by stepping out for single ones; both are exact."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MOST_STEPS = 100
-NARROW = 1e-12  # an interval that has shrunk to nothing: the point stays, whatever a density said of it
+NARROW = 1e-12  # the interval has shrunk to nothing: keep the point
 
 
 class Ellipse(NamedTuple):
-    """What elliptical slice sampling found: the new point, its log likelihood, and how many it tried."""
+    """The result of elliptical slice sampling: the new point, its log likelihood, and the number of evaluations."""
 
     point: Floats
     log_likelihood: float
@@ -53,7 +53,7 @@ def elliptical_slice(
 
 
 class Weighted(Protocol):
-    """Links with standard normal weights, and what they make of them."""
+    """Links with standard normal weights, and their likelihood."""
 
     weights: Floats
 
@@ -61,7 +61,7 @@ class Weighted(Protocol):
 
 
 def move_weights(links: Weighted, rng: np.random.Generator, times: int) -> int:
-    """Move the weights of a link set so many times; returns the steps it took."""
+    """Update the weights of a link set several times; returns the number of evaluations."""
     value, steps = links.log_likelihood(links.weights), 0
     for _ in range(times):
         links.weights, value, n = elliptical_slice(links.weights, value, links.log_likelihood, rng)

@@ -17,11 +17,20 @@ Query = Sequence[str] | Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How files are parsed.
+    """How files are parsed: options of `read`.
 
-    `encoding` and `delimiter` are detected if not given. `header=False` says that the first line holds data.
-    `quoting=False` takes quotation marks for ordinary characters, as in many TSV files. `missing_values` are texts that
-    stand for a missing author, group or text.
+    Parameters
+    ----------
+    encoding, delimiter
+        Detected if not given.
+    header
+        False if the first line holds data.
+    quoting
+        False if quotation marks are ordinary characters, as in many TSV files.
+    skip_bad_lines
+        Skip and report lines that cannot be parsed, instead of stopping at the first.
+    missing_values
+        Texts that stand for a missing author, group or text.
     """
 
     encoding: str | None = None
@@ -34,13 +43,23 @@ class FileOptions:
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text becomes tokens.
+    """How text becomes tokens: options of `read`.
 
-    `hashtags`, `mentions`, `urls` (their domains) and `emoji` are each "drop", "words" (into the word stream) or
-    "stream" (one of their own). `stop_words` is a language such as "english" or "german", the words themselves, or
-    None. `stem` is a language of Snowball. Lengths and stop words do not concern hashtags, which are labels.
-    `tokeniser` is a function from a text to tokens, or the name of one that a package offers under the entry points
-    `pitmanyor.tokenisers`.
+    Parameters
+    ----------
+    tokeniser
+        A function from a text to tokens, or the name of one: "tweet", or one that a package offers under the entry
+        point `pitmanyor.tokenisers`.
+    stop_words
+        A language such as "english" or "german", a list of words, or None.
+    min_length
+        Shortest word that is kept. Neither this nor stop words apply to hashtags, which are labels.
+    numbers
+        Whether to keep numbers.
+    stem
+        Language of a Snowball stemmer.
+    hashtags, mentions, urls, emoji
+        "drop", "words" to add them to the words, or "stream" for a stream of their own. Of URLs the domain is kept.
     """
 
     tokeniser: str | Tokeniser = "tweet"
@@ -56,13 +75,31 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """Which posts, authors and words stay.
+    """Which posts, authors and words are kept: options of `read`.
 
-    `missing_author`: "drop", "keep" (as one author) or "error". `empty_posts` and `retweets`: "keep" or "drop".
-    `duplicates`: "error" (if an id occurs twice), "drop" (posts with the id, or the author and text, of an earlier one)
-    or "keep". `language`: a code such as "en". `query`: terms, or a dict from labels to terms: only posts with hits
-    stay, and those that hit several labels go. `min_df` and `max_df`: documents that hold a word, as a number or as a
-    share of all.
+    Parameters
+    ----------
+    missing_author
+        "drop", "keep" (as one author) or "error".
+    empty_posts, retweets
+        "keep" or "drop".
+    duplicates
+        "error" if an id occurs twice, "drop" to keep the first post with the same id, or author and text, or "keep".
+    language
+        Keep posts in this language, a code such as "en".
+    language_by
+        Package that detects the language, "py3langid" or "langid".
+    query
+        Keep posts that contain one of these terms. A dict from labels to terms also labels the posts; those that match
+        several labels are dropped.
+    min_posts
+        Smallest number of posts of an author.
+    in_network
+        Keep only authors that have links.
+    min_df, max_df
+        Smallest and largest number (an int) or share (a float) of documents that contain a word.
+    min_tokens
+        Smallest number of tokens of a post.
     """
 
     missing_author: str = "drop"

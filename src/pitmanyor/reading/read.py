@@ -44,22 +44,43 @@ def read(
 ) -> Corpus:
     """Read posts into a Corpus.
 
-    `source` is a path (CSV and the like, JSON lines, Parquet, one post per line in .txt; text also as .gz), several
-    paths in a list or a pattern such as "posts-*.csv", a data frame or one column of it, a dict of columns, a list of
-    texts, token lists or dicts, or a sparse matrix of counts with `vocabulary=`.
+    Columns that are not named are guessed. What was guessed, what was removed and why is in `Corpus.report`, which
+    `Corpus.describe` prints.
 
-    `text`, `author`, `tags`, `time`, `label` and `id` name columns; nested ones as `user.name` or
-    `entities.hashtags[].tag`. One that is not named is guessed; False says that there is none. The text may be a column
-    of token lists, which are taken as they are. `groups` names more columns (a list, or a dict from names to columns)
-    to be plates; with times, also "year", "month", "week", "day" and "hour". `streams` names columns of tokens. `links`
-    is a source of links between authors, or a dict of them by name.
-
-    `save_to` is a file to write, for a source that is larger than memory: tokens go to files beside it while they are
-    read, and the corpus stays in the file (`Corpus.load(save_to, mapped=True)`). Some 60 bytes per post stay in memory,
-    and every distinct word.
-
-    Other options: `FileOptions`, `TextOptions` and `FilterOptions` in `pitmanyor.reading` say what each does. What was
-    guessed, left out and why is in `Corpus.report`, which `Corpus.describe` prints.
+    Parameters
+    ----------
+    source
+        A path (CSV, TSV, JSON Lines, Parquet, or one post per line in .txt; text files may be gzipped), several paths
+        in a list, a pattern such as "posts-?.csv", a data frame or one of its columns, a dict of columns, a list of
+        texts, token lists or dicts, or a sparse matrix of counts with `vocabulary`.
+    text
+        Column with the text, or with lists of tokens, which are used as they are. Nested columns are written as
+        `user.name` or `entities.hashtags[].tag`, here and below.
+    author
+        Column with the author; False if there is none.
+    tags
+        Column with hashtags; False if there is none. Hashtags in the text are found as well.
+    time
+        Column with the time; False if there is none.
+    label
+        Column with a class, for evaluation; False if there is none.
+    id
+        Column with an identifier, which tables of documents repeat; False if there is none.
+    links
+        A source of links between authors (pairs, a path or a data frame), or a dict of several by name.
+    groups
+        More columns to group documents by (a list, or a dict from names to columns), each of which is a plate. With
+        times also "year", "month", "week", "day" and "hour".
+    streams
+        More columns of tokens, each of which is a stream (a list, or a dict from names to columns).
+    vocabulary
+        Words of the columns of a matrix of counts.
+    save_to
+        File to write, for a source that is larger than memory. Tokens go to files beside it while they are read, and
+        the corpus stays in the file, as by `Corpus.load(save_to, mapped=True)`. Some 60 bytes per post stay in memory, and
+        every distinct word.
+    options
+        Any option of `FileOptions`, `TextOptions` and `FilterOptions`, such as `min_df=5`.
 
     >>> corpus = read([{"text": "Fresh #bread from the oven", "user": "ann"}, {"text": "Oven bread!", "user": "bob"}])
     >>> corpus

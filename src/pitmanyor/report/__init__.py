@@ -1,4 +1,4 @@
-"""A fit as a page: one HTML file that works offline, and the same page served with live inference."""
+"""The HTML report of a fit: one file that works offline, or a served page with live inference."""
 
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload

@@ -1,4 +1,4 @@
-"""Text of strangers as one line of a page, in which nothing is hidden."""
+"""Untrusted text as one line with control characters escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BLANKS = re.compile("[\t\n\r\x0b\x0c\u2028\u2029]+")
 
 
 def clean(text: str) -> str:
-    """One line of text; characters that nobody sees are spelled out.
+    """One line of text, with invisible characters escaped.
 
     >>> clean("abc\\u202ecba\\n<b>")
     'abc[U+202E]cba <b>'

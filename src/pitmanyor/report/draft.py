@@ -1,4 +1,4 @@
-"""What the page needs to recommend hashtags for a draft by itself: topics of words, and hashtags of topics."""
+"""What the page needs to recommend hashtags for a draft on its own: topics of words, and hashtags of topics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pitmanyor.topics.echoes import ALL, EVER, OWN
 
 MOST_WORDS, MOST_TAGS = 3_000, 300
 TOP_TAGS = 60  # of a topic
-KEPT = 0.02  # a topic's part of a word, below which it is not told
+KEPT = 0.02  # smallest p(topic | word) that is stored
 
 
 def draft_facts(atlas: Atlas) -> dict[str, Any]:
-    """For the commonest words of all streams the topics they speak for; and the hashtags of every topic.
+    """For the most common words of all streams their topics, and for every topic its hashtags.
 
-    How much posts on the page count that are like a draft is in `echo`.
-    `words` has word: [topic, parts per thousand of p(topic | word), ...]; `base` has p(topic) among words and among
-    hashtags. The page finds the topics of a draft from these, and then sums the hashtags of its topics.
+    `echo` has the weights of similar posts. `words` has word: [topic, parts per thousand of p(topic | word), ...];
+    `base` has p(topic) among words and among hashtags. The page infers the topics of a draft from these, and sums their
+    hashtags.
     """
     out: dict[str, Any] = {"words": {}, "base": {}}
     for stream in (atlas.main, "hashtag"):
@@ -45,7 +45,7 @@ def draft_facts(atlas: Atlas) -> dict[str, Any]:
 
 
 def _tags(rows: Any, words: list[str]) -> dict[str, Any]:
-    """Hashtags that some topic has among its first, and their probabilities in every topic (parts per million)."""
+    """Hashtags that are among the first of some topic, and their probabilities in every topic (parts per million)."""
     best = np.argsort(-rows, axis=1, kind="stable")[:, :TOP_TAGS]
     used = np.unique(best)
     used = used[np.argsort(-rows[:, used].max(axis=0), kind="stable")][:MOST_TAGS]

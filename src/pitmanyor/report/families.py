@@ -1,6 +1,6 @@
-"""Families of topics, and where topics lie on a map: both from how alike their words are.
+"""Families of topics, and a map of topics, both from the similarity of their words.
 
-Fifty topics cannot have fifty colours that people tell apart. At most eight families can.
+Fifty colours cannot be told apart, but those of at most eight families can.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MOST_FAMILIES = 8
 
 
 def apart(rows: Floats, shares: Floats) -> Floats:
-    """Distances between topics, from 0 to 1: one minus the cosine of p log(p/q), where p exceeds q.
+    """Distances between topics, from 0 to 1: one minus the cosine of p log(p/q) over words with p > q.
 
-    Only words that a topic uses more than all topics do (q) count. Of plain distributions, small topics, which have
-    learned little beyond q, would be alike for that alone.
+    q is the distribution of words over all topics. With plain distributions, small topics, which have learned little
+    beyond q, would be similar for that reason alone.
     """
     everywhere = np.maximum(shares @ rows / shares.sum(), 1e-300)
     own = rows * np.log(np.maximum(rows / everywhere, 1.0))
@@ -30,14 +30,14 @@ def apart(rows: Floats, shares: Floats) -> Floats:
 
 
 def families(distance: Floats, shares: Floats, most: int = MOST_FAMILIES) -> Ints:
-    """The family of every topic, numbered by size: each topic goes with the nearest of at most eight leaders.
+    """The family of every topic, numbered by size: each topic belongs to the closest of at most eight leading topics.
 
-    Leaders are the topics to which all tokens are nearest, by their topics: medoids, found greedily and then by swaps.
-    most: how many there may be, such as the number of large topics: small ones have no colour of their own.
+    Leaders are weighted medoids, found greedily and improved by swaps. `most` limits their number, for instance to the
+    number of large topics, so that small ones have no colour of their own.
     """
     leaders = medoids(distance, shares, min(most, len(shares), MOST_FAMILIES))
     group = distance[:, leaders].argmin(axis=1)
-    group[leaders] = np.arange(len(leaders))  # a topic just like a leader may be one as well
+    group[leaders] = np.arange(len(leaders))  # a topic equal to a leader may be a leader too
     size = np.bincount(group, weights=shares)
     rank = np.empty(len(size), np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
@@ -45,14 +45,14 @@ def families(distance: Floats, shares: Floats, most: int = MOST_FAMILIES) -> Int
 
 
 def medoids(distance: Floats, weights: Floats, n: int) -> list[int]:
-    """So many points with the least weighted sum of distances to the nearest of them, as far as swaps of one go.
+    """k points with the smallest weighted sum of distances to the closest of them, up to swaps of one.
 
     >>> medoids(np.abs(np.subtract.outer([0, 1, 2, 10, 11], [0, 1, 2, 10, 11])), np.ones(5), 2)
     [1, 3]
     """
 
     def best(others: list[int]) -> tuple[int, float]:
-        """The point that serves best beside the others, and the sum that is left."""
+        """The point that serves best beside the others, and the remaining sum."""
         nearest = distance[:, others].min(axis=1) if others else np.full(len(distance), np.inf)
         sums = weights @ np.minimum(nearest[:, None], distance)
         sums[others] = np.inf
@@ -72,10 +72,10 @@ def medoids(distance: Floats, weights: Floats, n: int) -> list[int]:
 
 
 def plane(distance: Floats, steps: int = 300) -> Floats:
-    """Places in the plane whose distances are near the given ones: least squares by majorisation (SMACOF).
+    """Places in the plane that approximate the given distances, by stress majorisation (SMACOF).
 
-    Topics hardly share words, so nearly all distances are near 1. Classical scaling would set the largest topics apart
-    and heap up the rest; least squares on the distances themselves spreads them.
+    Topics hardly share words, so nearly all distances are close to 1. Classical scaling would separate only the largest
+    topics and pile up the rest.
     """
     n = len(distance)
     places = sunflower(n)

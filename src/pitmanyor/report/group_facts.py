@@ -1,4 +1,4 @@
-"""Topics by the groupings of the corpus other than authors: a party, a country, a source."""
+"""Topics by groupings of the corpus other than authors: a party, a country, a source."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_LABELS = 24  # of a grouping, those with most posts
 
 
 def group_facts(atlas: Atlas) -> list[dict[str, Any]] | None:
-    """For every grouping its largest labels, their posts, and the shares of all topics in each with intervals.
+    """For every grouping its largest labels, their posts, and the shares of all topics in each, with intervals.
 
-    Shares are in parts per thousand, a list per topic with an entry per label. None if there is no such grouping.
+    Shares are in parts per thousand, one list per topic with one entry per label. None if there is no such grouping.
     """
     found = [one for name in atlas.fit.corpus.groups if name != AUTHOR and (one := _grouping(atlas, name))]
     return found or None

@@ -21,14 +21,14 @@ N_TAGS = 30
 
 
 class Draft(NamedTuple):
-    """A draft, and the number that the page has for its author."""
+    """A draft, and the page's number of its author."""
 
     text: str
     author: int | None
 
 
 def parse(kind: str, body: bytes) -> Draft:
-    """A draft from a request; a PlanError says what a request should be.
+    """A draft from a request; a PlanError says what the request should be.
 
     >>> parse("application/json", b'{"text": "Goal!", "author": 3}')
     Draft(text='Goal!', author=3)
@@ -49,7 +49,7 @@ def parse(kind: str, body: bytes) -> Draft:
 
 
 class Inference:
-    """Infers one draft at a time: the sampler's threads are shared. Hashtags that are `hidden` are not told."""
+    """Infer one draft at a time, because the sampler's threads are shared. `hidden` hashtags are not returned."""
 
     def __init__(self, atlas: Atlas, hidden: Callable[[str], bool] = lambda tag: False) -> None:
         self.atlas, self.hidden = atlas, hidden
@@ -58,7 +58,7 @@ class Inference:
         self.authors = [groups[AUTHOR].labels[a] for a in order_of(atlas).tolist()] if AUTHOR in groups else []
 
     def __call__(self, draft: Draft) -> dict[str, Any]:
-        """Shares of the page's topics in a draft, and hashtags for it, the likeliest first."""
+        """Shares of the page's topics in a draft, and hashtags for it, the most likely first."""
         fit, who = self.atlas.fit, None
         if draft.author is not None:
             if not 0 <= draft.author < len(self.authors):

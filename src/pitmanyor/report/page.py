@@ -1,4 +1,4 @@
-"""One HTML file from a payload: style, scripts and data inside, and a policy that lets nothing else in."""
+"""One HTML file from a payload: style, scripts and data inside, with a content security policy."""
 
 from __future__ import annotations
 
@@ -20,10 +20,17 @@ ASSETS = files("pitmanyor.report").joinpath("assets")
 
 
 def build_page(payload: Mapping[str, Any], live: bool = False) -> str:
-    """The whole page. `live` says that it is served, and may ask its server for the topics of a draft.
+    """The whole page.
 
-    Data are packed, so that no text of theirs is ever parsed as HTML. The policy allows exactly the style and the
-    scripts of this page: nothing is loaded, and what somebody might smuggle in does not run.
+    Data are packed, so that no text in them is ever parsed as HTML. The content security policy allows only the style
+    and the scripts of this page: nothing is loaded, and injected scripts do not run.
+
+    Parameters
+    ----------
+    payload
+        What `build_payload` returned.
+    live
+        Whether the page is served and may ask its server for the topics of a draft.
     """
     style, library = _asset("style.css"), _asset("vendor/d3.min.js")
     script = '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in SCRIPTS) + "\n})();"
@@ -40,7 +47,7 @@ def build_page(payload: Mapping[str, Any], live: bool = False) -> str:
 
 
 def pack(payload: Mapping[str, Any]) -> str:
-    """JSON, compressed, in letters that mean nothing to HTML."""
+    """JSON, compressed, in characters that have no meaning in HTML."""
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
@@ -59,7 +66,7 @@ def _title(payload: Mapping[str, Any]) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """So many of something.
+    """A number with its noun.
 
     >>> counted(1, "post"), counted(2000, "post")
     ('1 post', '2,000 posts')
@@ -68,7 +75,7 @@ def counted(n: int, what: str) -> str:
 
 
 def _policy(style: str, scripts: tuple[str, ...], live: bool) -> str:
-    """Only these very texts run; pictures are made by the page itself; nothing is fetched, but from a live server."""
+    """The content security policy: only these scripts run, and only a live server is contacted."""
     allowed = " ".join(map(_digest, scripts))
     fetch = "'self'" if live else "'none'"
     return (

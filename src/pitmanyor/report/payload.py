@@ -1,4 +1,4 @@
-"""Everything the page shows, as plain values for JSON."""
+"""Everything that the page shows, as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -29,10 +29,16 @@ def build_payload(
     posts: Path | None = None,
     redact: bool = False,
 ) -> dict[str, Any]:
-    """The facts of a page. What the data do not have (authors, links, times) is not in it.
+    """The content of a report. Panels for which there is no data (authors, links, times) are left out.
 
-    posts: the file with the texts, if it is no longer where it was read from.
-    redact: authors by hashes, and no texts.
+    Parameters
+    ----------
+    fit
+        A fit.
+    posts
+        File with the texts, if it is no longer where it was read from.
+    redact
+        Replace authors by hashes, and leave texts out.
     """
     atlas = atlas_of(fit)
     topics, families = topic_facts(atlas)
@@ -55,14 +61,14 @@ def build_payload(
 
 
 def _without_intervals(facts: dict[str, Any]) -> None:
-    """Chains that disagree know shares far less exactly than the states of any of them say."""
+    """Remove intervals if chains disagree, because those from the states of any chain would be far too narrow."""
     for some in (*facts["topics"], *(facts["groups"] or []), facts["times"] or {}):
         for part in ("low", "high"):
             some.pop(part, None)
 
 
 def _about(atlas: Atlas, redact: bool) -> dict[str, Any]:
-    """The head of the page: what was read, by which model, for how long."""
+    """The header of the page: what was read, the model, and the time it took."""
     fit, corpus = atlas.fit, atlas.fit.corpus
     out: dict[str, Any] = {"documents": corpus.n_documents, "tokens": int(atlas.counts.sum())}
     out["words"] = len(np.unique(corpus.streams[atlas.main].words))

@@ -1,4 +1,4 @@
-"""Authors: what they write about, and who follows whom."""
+"""Authors: their topics, and who follows whom."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTHOR = "author"
 
 
 def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any]:
-    """Names, numbers of posts and topic shares of the authors with most posts; with a `salt` names are hashed."""
+    """Names, numbers of posts and topic proportions of the authors with most posts; a `salt` hashes the names."""
     group = atlas.fit.corpus.groups[AUTHOR]
     posts = np.bincount(group.codes, minlength=len(group.labels))
     shares, said = shares_of(atlas)
@@ -33,7 +33,7 @@ def author_facts(atlas: Atlas, order: Ints, salt: bytes | None) -> dict[str, Any
 
 
 def order_of(atlas: Atlas) -> Ints:
-    """Authors by their number of posts: so the page numbers them. Those that it tells come first."""
+    """Authors by number of posts, which is how the page numbers them."""
     group = atlas.fit.corpus.groups[AUTHOR]
     by_posts = np.argsort(-np.bincount(group.codes, minlength=len(group.labels)), kind="stable")
     first = dict.fromkeys([*_most_linked(atlas), *by_posts.tolist()])
@@ -42,7 +42,7 @@ def order_of(atlas: Atlas) -> Ints:
 
 
 def _pairs(atlas: Atlas) -> tuple[str, Ints]:
-    """The name of the first links that there are, and which authors they join: a row (from, to) each."""
+    """The name of the first link set, and its links as pairs of author numbers."""
     corpus = atlas.fit.corpus
     number = {label: a for a, label in enumerate(corpus.groups[AUTHOR].labels)}
     for name, links in corpus.links.items():
@@ -59,12 +59,12 @@ def _most_linked(atlas: Atlas) -> list[int]:
 
 
 def hashed(name: str, salt: bytes) -> str:
-    """A name that cannot be found by trying names, for nobody keeps the salt."""
+    """A hash of a name that cannot be found by trying names, because the salt is not kept."""
     return "author-" + blake2b(name.encode("utf-8", "replace"), key=salt, digest_size=4).hexdigest()
 
 
 def shares_of(atlas: Atlas) -> tuple[Floats, str]:
-    """A row of topic shares for each author of the corpus, and what they are."""
+    """Topic proportions of the authors of the corpus, one row each, and what they are."""
     labels, rows = author_shares(atlas.fit)
     number = {label: i for i, label in enumerate(atlas.fit.corpus.groups[AUTHOR].labels)}
     shares = np.zeros((len(number), atlas.n_topics))

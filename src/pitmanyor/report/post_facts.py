@@ -17,15 +17,15 @@ from pitmanyor.report.view import Atlas
 from pitmanyor.topics.represent import all_representative
 
 MOST_POSTS = 10_000
-MOST_BYTES = 1_600_000  # of all posts, packed: with them a page stays below 3 MB
+MOST_BYTES = 1_600_000  # bytes of all posts, packed; the page stays below 3 MB
 LONGEST = 600  # characters shown of a post
 PER_TOPIC, FEW = 40, 10
 SIGNS = {"hashtag": "#"}
-ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # of a longer one the rest says nothing to a reader
+ADDRESS = re.compile(r"(https?://\S{26})\S{3,}")  # longest address that is shown
 
 
 def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
-    """Posts as [text, marks] (see `marked`), who wrote them and when, and for each topic those that show it best."""
+    """Posts as [text, marks] (see `marked`), their authors and times, and the most typical ones of each topic."""
     found = all_representative(atlas.fit, PER_TOPIC, atlas.shown, atlas.tables)
     many = [PER_TOPIC if large else FEW for large in atlas.large]
     best = [found[i][:n] for i, n in zip(atlas.order, many, strict=True)]
@@ -40,7 +40,7 @@ def post_facts(atlas: Atlas, texts: Texts) -> dict[str, Any]:
 
 
 def _who_and_when(atlas: Atlas, documents: list[int]) -> dict[str, Any]:
-    """Authors of these documents, as names and numbers of names, and minutes since 1970; as far as they are known."""
+    """Authors of these documents, as names and indices of names, and minutes since 1970, as far as they are known."""
     corpus = atlas.fit.corpus
     out: dict[str, Any] = {}
     if AUTHOR in corpus.groups:
@@ -54,17 +54,17 @@ def _who_and_when(atlas: Atlas, documents: list[int]) -> dict[str, Any]:
 
 
 def choose(atlas: Atlas, best: list[Any]) -> list[int]:
-    """Documents to show, as many as fit: first those that show a topic best, in turn, then others evenly."""
+    """Documents to show, as many as fit: first the most typical ones of each topic in turn, then others evenly."""
     n = atlas.fit.corpus.n_documents
     turns = (int(some[i]) for i in range(PER_TOPIC) for some in best if i < len(some))
-    every = np.argsort(np.arange(n) * 0.6180339887498949 % 1.0, kind="stable").tolist()  # any first part is even
+    every = np.argsort(np.arange(n) * 0.6180339887498949 % 1.0, kind="stable").tolist()  # any prefix is evenly spread
     return list(dict.fromkeys([*turns, *every]))[:MOST_POSTS]
 
 
 def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int]]:
-    """The text of a document, and its tokens: [start, length, topic, ...], each start from the end before it.
+    """The text of a document, and its tokens as [start, length, topic, ...], each start relative to the end before it.
 
-    Hashtags that are not in the text, as they have a column of their own, come after it.
+    Hashtags from a column of their own, which are not in the text, are appended to it.
     """
     text = None if text is None else ADDRESS.sub("\\1\u2026", text)
     found: list[tuple[Span, int]] = []
@@ -89,7 +89,7 @@ def marked(atlas: Atlas, document: int, text: str | None) -> tuple[str, list[int
 
 
 def _cut(text: str, found: list[tuple[Span, int]]) -> tuple[str, list[int]]:
-    """The beginning of a long text, and its marks as browsers count characters."""
+    """The beginning of a long text, and its marks in UTF-16 units, as browsers count."""
     if len(text) > LONGEST:
         text, found = text[: LONGEST - 1] + "\u2026", [one for one in found if one[0].end < LONGEST]
     found.sort()
@@ -97,7 +97,7 @@ def _cut(text: str, found: list[tuple[Span, int]]) -> tuple[str, list[int]]:
     marks: list[int] = []
     end = 0
     for span, (_, topic) in zip(spans, found, strict=True):
-        if span.start >= end:  # none over another
+        if span.start >= end:  # without overlaps
             marks += [span.start - end, span.end - span.start, topic]
             end = span.end
     return text, marks

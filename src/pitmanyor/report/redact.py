@@ -1,4 +1,4 @@
-"""Names of authors taken out of everything else that a page tells: words, hashtags and labels may be names too."""
+"""Removal of author names from words, hashtags and labels of a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BETWEEN = re.compile(r"[\W_]+")
 
 
 def without_names(facts: dict[str, Any], corpus: Corpus) -> None:
-    """Drop words that are mentions, names of authors or parts of such names, in place."""
+    """Remove, in place, words that are mentions, names of authors, or parts of such names."""
     is_name = name_check(corpus)
     for topic in facts["topics"]:
         for kind in ("words", "tags"):
@@ -32,7 +32,7 @@ def without_names(facts: dict[str, Any], corpus: Corpus) -> None:
 
 
 def name_check(corpus: Corpus) -> Callable[[str], bool]:
-    """A function that tells whether a word, with or without # or @, is a mention or one of the `names_of` a corpus."""
+    """A function that tells whether a word, with or without # or @, is a mention or one of the names of a corpus."""
     names = names_of(corpus.groups[AUTHOR].labels) if AUTHOR in corpus.groups else set()
 
     def is_name(word: str) -> bool:
@@ -43,7 +43,7 @@ def name_check(corpus: Corpus) -> Callable[[str], bool]:
 
 
 def names_of(labels: Iterable[object]) -> set[str]:
-    """Names, the words of two letters and more that they are made of, and these words as one.
+    """Names, their parts of at least two letters, and these parts joined.
 
     >>> sorted(names_of(["@jane_doe", "JohnSmith7"]))
     ['doe', 'jane', 'jane_doe', 'janedoe', 'john', 'johnsmith', 'johnsmith7', 'smith', 'smith7']
@@ -57,7 +57,7 @@ def names_of(labels: Iterable[object]) -> set[str]:
 
 
 def _at_capitals(name: str) -> str:
-    """A name with a blank wherever a word seems to begin with a capital: JohnSmith, NASAFan."""
+    """A name with a blank before each word that begins with a capital: JohnSmith, NASAFan."""
     pairs = zip(" " + name, name, name[1:] + " ", strict=False)
     return "".join(
         " " + c if c.isupper() and (not before.isupper() or after.islower()) else c for before, c, after in pairs

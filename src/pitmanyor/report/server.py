@@ -1,4 +1,4 @@
-"""The page of a run on this machine, with live inference. It serves the page and answers drafts: no file is read."""
+"""The report as a local web page with live inference. It serves the page and answers drafts; it reads no files."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from pitmanyor.report.view import atlas_of
 from pitmanyor.results.fitting import load
 
 MOST_BYTES = 32_768  # of a request
-MOST_WAITING = 8  # requests; more are sent away
-PATIENCE = 10.0  # seconds in which a request must have been sent
+MOST_WAITING = 8  # requests at a time; others are refused
+PATIENCE = 10.0  # seconds to receive a request
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -37,13 +37,13 @@ HEADERS = {
 
 
 def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
-    """An application with two addresses: the page, and /infer for drafts. `hosts` are the names it answers to."""
+    """An application with two routes: the page, and /infer for drafts. It answers only to these host names."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     places = threading.BoundedSemaphore(MOST_WAITING)
 
     @app.middleware("http")
     async def own_names_only(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-        # A page from elsewhere must not reach this server under a name of its own that leads here.
+        # DNS rebinding: a foreign page must not reach this server under another host name.
         if "*" in hosts or host_name(request.headers.get("host", "")) in hosts:
             return await answer(request)
         return refusal(400, "This server does not answer to that name.")
@@ -60,7 +60,7 @@ def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
             return refusal(408, f"A request is sent within {PATIENCE:.0f} seconds; send it again.")
         if body is None:
             return refusal(413, f"A request has {MOST_BYTES:,} bytes at most.")
-        # Only now a place is taken: those who send slowly keep none from others.
+        # A slot is taken only now, so that slow senders do not block others.
         if not places.acquire(blocking=False):
             return refusal(503, "Too many drafts at once; try again in a moment.")
         try:
@@ -91,7 +91,7 @@ def refusal(status: int, why: str) -> JSONResponse:
 def serve_run(
     run: Path, address: tuple[str, int], *, posts: Path | None = None, redact: bool = False, open_page: bool = False
 ) -> str:
-    """Serve the page of a run until Ctrl-C; returns the address at which it was."""
+    """Serve the page of a run until Ctrl-C; returns its address."""
     host, port = address
     listening = listen(host, port)
     fit = load(run)
@@ -123,14 +123,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def allowed_hosts(host: str) -> list[str]:
-    """On this machine only its own names; elsewhere whoever serves has opened it to all."""
+    """On this machine, only its own names; otherwise the user has opened the server to all."""
     if not is_loopback(host):
         return ["*"]
     return ["localhost", host if host == "localhost" else str(ip_address(host))]
 
 
 def host_name(header: str) -> str | None:
-    """The name in the header Host, without a port.
+    """The name in the Host header, without a port.
 
     >>> host_name("LocalHost:8642"), host_name("[::1]:8642")
     ('localhost', '::1')

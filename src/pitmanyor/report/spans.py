@@ -1,4 +1,4 @@
-"""Where the tokens of a post are in its text."""
+"""The positions of tokens in the text of a post."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from pitmanyor.reading.tokenise import GONE, character_table
 
-STEM = 3  # letters that a stemmed word shares with its token, at least
-NEAR = 8  # pieces after one that a stemmer may have cut to a token, in which the token itself goes before
-SPELLED = re.compile(r"\[u\+([0-9a-f]{4,6})\]")  # a character that `clean` has spelled out
+STEM = 3  # fewest letters that a stemmed word shares with its token
+NEAR = 8  # pieces after a stemmed match within which an exact match takes precedence
+SPELLED = re.compile(r"\[u\+([0-9a-f]{4,6})\]")  # a character that `clean` escaped
 PIECE = re.compile("#?[^ #]+")
 
 
@@ -22,7 +22,7 @@ class Span(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of a text, in the plain spelling of tokens; did it have a hash sign?"""
+    """A piece of a text, normalised as tokens are, and whether it had a hash sign."""
 
     word: str
     tagged: bool
@@ -30,12 +30,12 @@ class Piece(NamedTuple):
 
 
 def cut(text: str) -> list[Piece]:
-    """A text in pieces, as the tokeniser cuts it, with their places."""
+    """Split a text into pieces as the tokeniser does, with their positions."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters have no small form of one character
+    if len(lowered) != len(text):  # a few letters have no lower case of one character
         lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     points = character_table(True)[np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), np.uint32)]
-    for found in SPELLED.finditer(lowered):  # it is what it was to the tokeniser: nothing, or a blank
+    for found in SPELLED.finditer(lowered):  # as the tokeniser saw it: nothing, or a blank
         points[slice(*found.span())] = character_table(True)[min(int(found[1], 16), 0x10FFFF)]
     spelled = points.tobytes().decode("utf-32-le", "surrogatepass")
     out = []
@@ -46,9 +46,9 @@ def cut(text: str) -> list[Piece]:
 
 
 def align(pieces: Sequence[Piece], tokens: Sequence[str], tagged: bool | None = None) -> list[Span | None]:
-    """The place of every token, one after the other from left to right; None for one that is not there.
+    """The position of every token, from left to right; None for a token that is not found.
 
-    `tagged`: look among pieces with a hash sign only, or only among those without.
+    `tagged` restricts the search to pieces with a hash sign, or to those without.
 
     >>> align(cut("The #Jazz band played"), ["jazz", "band", "tuba", "play"])
     [Span(start=4, end=9), Span(start=10, end=14), None, Span(start=15, end=21)]
@@ -64,10 +64,10 @@ def align(pieces: Sequence[Piece], tokens: Sequence[str], tagged: bool | None = 
 
 
 def _find(pieces: Sequence[Piece], first: int, token: str, following: str) -> int | None:
-    """The next piece that is the token, or that a stemmer may have cut to it.
+    """The next piece that equals the token, or that a stemmer may have reduced to it.
 
-    A piece that is the token and comes soon after goes before a stemmed one, unless the following token is in between:
-    what is passed over is lost.
+    An equal piece that follows soon takes precedence over a stemmed one, unless the next token is in between, because
+    pieces that are passed over are lost.
     """
     at = next((at for at in range(first, len(pieces)) if _may_be(pieces[at].word, token)), None)
     if at is None or pieces[at].word == token:
@@ -85,7 +85,7 @@ def _may_be(word: str, token: str) -> bool:
 
 
 def units(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The same places in units of UTF-16, in which browsers count."""
+    """The same positions in UTF-16 units, as browsers count."""
     if text.isascii() or max(text, default="") <= "\uffff":
         return list(spans)
     before = np.concatenate([[0], np.cumsum([1 + (c > "\uffff") for c in text])])

@@ -1,4 +1,4 @@
-"""The texts of posts, if the file that they came from is there and has not changed."""
+"""The texts of posts, if their source file exists and has not changed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pitmanyor.reading.original_texts import original_texts, text_column
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
 
-CHECKED = 200  # posts whose tokens are looked for in their texts, and tokens of each
-FOUND = 0.8  # the share of their tokens that must be there
+CHECKED = 200  # posts that are checked, and tokens of each
+FOUND = 0.8  # share of their tokens that must be found
 
 
 class Texts(NamedTuple):
-    """A text for each document, or None; and a sentence that says where they are from, or why there are none."""
+    """A text for each document, or None; and a sentence on where they come from, or why there are none."""
 
     values: list[str] | None
     said: str
 
 
 def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
-    """The texts of all documents, from `file` or the source that the corpus names.
+    """The texts of all documents, from `file` or the source of the corpus.
 
-    A file that is named must fit; a source that is gone or has changed since is said to be so, and tokens are shown.
+    A file that is given must match. If the source is missing or has changed, tokens are shown and the page says so.
     """
     report, rows = corpus.report, corpus.rows
     if report is None or rows is None or text_column(report) is None:
@@ -57,9 +57,9 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
 
 
 def _fit(corpus: Corpus, texts: list[str]) -> bool:
-    """Are the words of some documents in their texts? Hashtags, that may have a column of their own, if there are none.
+    """Whether the words of some documents occur in their texts; the hashtags, if there are no words.
 
-    Where there is no token at all, nothing tells whether these are the texts.
+    Without any token it cannot be told whether these are the right texts.
     """
     checked = np.linspace(0, len(texts) - 1, min(CHECKED, len(texts))).astype(int).tolist()
     for name in sorted(corpus.streams, key=lambda name: name != "word"):

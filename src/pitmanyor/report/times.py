@@ -1,4 +1,4 @@
-"""How the share of every topic changes over time."""
+"""Shares of topics over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEWEST = 3  # periods that make a line
 def time_facts(atlas: Atlas) -> dict[str, Any] | None:
     """Shares of all topics in every hour, day, week, month or year, with intervals; None if there are no times.
 
-    Shares are in parts per thousand, a list per topic; a period without posts has null.
+    Shares are in parts per thousand, one list per topic; a period without posts is null.
     """
     times = atlas.fit.corpus.times
     if times is None or np.isnat(times).all():

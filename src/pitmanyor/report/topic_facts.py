@@ -1,4 +1,4 @@
-"""The topics of the page: names, sizes with intervals, words, families and places on the map."""
+"""The topics of the page: names, sizes with intervals, words, families, and places on the map."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pitmanyor.report.families import apart, families, plane
 from pitmanyor.report.view import Atlas
 
 N_WORDS, FEW_WORDS, N_TAGS = 40, 12, 15
-DISTINCTIVE = 0.3  # how much frequency counts, against lift, for words that the slider may bring up
+DISTINCTIVE = 0.3  # weights of frequency against lift for which words are stored
 
 
 def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
-    """One entry a topic, the largest first, and the names of the families."""
+    """One entry per topic, the largest first, and the names of the families."""
     words = _lists(atlas, atlas.main, N_WORDS)
     tags = _lists(atlas, "hashtag", N_TAGS) if "hashtag" in atlas.topics and atlas.main != "hashtag" else None
     low, high = atlas.spread.low[0, atlas.order], atlas.spread.high[0, atlas.order]
@@ -34,7 +34,7 @@ def topic_facts(atlas: Atlas) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
-    """Per topic [word, probability, probability in all topics] of its words that are frequent or distinctive."""
+    """Per topic, [word, probability, probability in all topics] for words that are frequent or distinctive."""
     rows, words = atlas.word_rows(stream)
     own = np.bincount(atlas.topics[stream], minlength=atlas.n_topics)
     rows, used = np.maximum(rows, 1e-300), atlas.fit.occurring(stream)
@@ -51,5 +51,5 @@ def _lists(atlas: Atlas, stream: str, n: int) -> list[list[list[Any]]]:
 
 
 def digits(value: float) -> float:
-    """Three digits are enough for a picture."""
+    """Round to three significant digits, which is enough for a picture."""
     return float(f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""Whether to trust a run: what `diagnose` says, with traces, and what was left out of the data."""
+"""Whether to trust a run: the diagnosis, traces, and what was removed from the data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pitmanyor.evaluate.diagnosis import VAGUE, Diagnosis, Verdict, diagnose
 from pitmanyor.report.clean import clean
 from pitmanyor.report.view import Atlas, Floats
 
-POINTS = 300  # of a trace, at most: no screen shows more
-DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # where files lie is nobody's business
+POINTS = 300  # most points of a trace that are drawn
+DIRECTORIES = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"]+[/\\])+")  # paths are private
 LEVELS: Mapping[Verdict, str] = {"trust": "good", "care": "fair", "no": "poor"}  # how the page colours a verdict
 TRACED = ("log_joint", "topics/large")
 
 
 def trust_facts(atlas: Atlas, redact: bool) -> dict[str, Any]:
-    """What `diagnose` says of the fit, with the traces of all its chains, and what reading removed."""
+    """The diagnosis of the fit, with the traces of all its chains, and what reading removed."""
     fit = atlas.fit
     found = diagnose([fit])
     traces = {name: [thinned(chain.trace[name]) for chain in fit.chains] for name in TRACED if name in fit.trace}
@@ -41,7 +41,7 @@ def trust_facts(atlas: Atlas, redact: bool) -> dict[str, Any]:
 
 
 def _numbers(atlas: Atlas, found: Diagnosis) -> dict[str, Any]:
-    """The number of topics: of the page, which may show merged topics as one, and its posterior."""
+    """The number of topics on the page, where merged topics are one, and its posterior."""
     count, small = found.n_topics, atlas.counts[~atlas.large]
     return {
         "now": int(atlas.large.sum()),
@@ -60,20 +60,20 @@ def _plain(value: float) -> float | None:
 
 
 def joined_after(atlas: Atlas) -> int | None:
-    """After how many sweeps the network joined, if it did: topics are neither born nor retired from then on."""
+    """Number of sweeps after which the network joined, if it did; from then on no topic is born or removed."""
     fit = atlas.fit
     joined = fit.run.settings.network.text_sweeps or 0
     return joined if fit.graph.link_sets and fit.n_sweeps > joined else None
 
 
 def thinned(trace: Floats) -> list[list[float]]:
-    """Points [sweep, value] of a trace, evenly spread, the last one included."""
+    """Points [sweep, value] of a trace, evenly spread, including the last."""
     at = np.unique(np.linspace(0, len(trace) - 1, min(POINTS, len(trace))).astype(int))
     return [[int(i) + 1, float(f"{trace[i]:.7g}")] for i in at if np.isfinite(trace[i])]
 
 
 def _removed(report: ReadReport, redact: bool) -> dict[str, Any]:
-    """What reading took and left out. Notes and bad lines quote the data, so they are not in a redacted page."""
+    """What reading kept and removed. Notes and bad lines quote the data, so a redacted page does not have them."""
     filters = [[one.name, clean(one.why), one.documents, one.tokens, one.authors] for one in report.filters]
     out: dict[str, Any] = {"n_read": report.n_read, "n_bad_lines": report.n_bad_lines, "filters": filters}
     if not redact:

@@ -1,4 +1,4 @@
-"""What every part of the page asks of a fit: its topics by size, and the topic of every token."""
+"""What every panel of the page needs: topics by size, and the topic of every token."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Atlas:
-    """A fit as the page shows it: topics by size, merged ones as one, those without a token left out.
+    """A fit as the page shows it: topics by size, merged ones as one, without empty ones.
 
-    `shown` are the topics of `topics.view`, `tables` their words, which are computed once for the whole page.
-    `order` has, for each topic of the page, its place among those of `topics.view`, which `spread` is about too.
-    `members[i]` are the fitted topics of the page's topic i, `place[k]` is the page's topic of fitted topic k or -1.
-    `topics` has the page's topic of every token, by stream, in the order in which the corpus has them.
+    `shown` are the topics of `topics.view` and `tables` their words, both computed once for the whole page. `order`
+    has, for each topic of the page, its place in `topics.view`, which `spread` refers to as well. `members[i]` are the
+    fitted topics of the page's topic i, and `place[k]` is the page's topic of fitted topic k, or -1. `topics` has the
+    page's topic of every token, by stream, in the order of the corpus.
     """
 
     fit: Fit
@@ -46,7 +46,7 @@ class Atlas:
 
     @cached_property
     def counts(self) -> Ints:
-        """Tokens of every topic."""
+        """Number of tokens of every topic."""
         return sum((np.bincount(t, minlength=self.n_topics) for t in self.topics.values()), np.zeros(1, np.int64))
 
     @property
@@ -55,7 +55,7 @@ class Atlas:
 
     @property
     def shares(self) -> Floats:
-        """Shares of the tokens: means over posterior samples, if the fit kept enough."""
+        """Shares of the tokens: means over kept states, if there are enough of them."""
         return np.asarray(self.spread.shares[0, self.order])
 
     @cached_property
@@ -66,19 +66,19 @@ class Atlas:
 
     @cached_property
     def found(self) -> list[int] | None:
-        """How many chains found each topic; None for a single chain."""
+        """Number of chains that found each topic; None for a single chain."""
         shared = self.fit.shared_topics
         return None if shared is None else [shared.least(members) for members in self.members]
 
     @property
     def main(self) -> str:
-        """The stream of words, or else the first."""
+        """The stream of words, otherwise the first."""
         return main_of(self.topics)
 
     def word_rows(self, stream: str) -> tuple[Floats, list[str]]:
-        """The words of every topic in a stream: a row of probabilities each, and the words themselves.
+        """Word distributions of every topic in a stream, one row each, and the words.
 
-        Streams may share a vocabulary; only words that do occur in this one are told.
+        Streams may share a vocabulary; only words that occur in this stream are included.
         """
         if stream not in self._rows:
             table, words, used = self.tables[stream], self.fit.words_of(stream), self.fit.occurring(stream)
@@ -88,7 +88,7 @@ class Atlas:
         return self._rows[stream]
 
     def fold(self, rows: Floats) -> Floats:
-        """Columns by fitted topic summed to columns by topic of the page."""
+        """Sum columns by fitted topic to columns by topic of the page."""
         return np.stack([rows[..., group].sum(axis=-1) for group in self.members], axis=-1)
 
 
@@ -96,7 +96,7 @@ def atlas_of(fit: Fit) -> Atlas:
     if not fit.graph.streams:
         raise PlanError("this run has no text, so there are no topics to show; a report needs a model with tokens")
     if fit.n_sweeps == 0:
-        raise PlanError("this run has no sweep yet; go on with it first: pitmanyor resume RUN")
+        raise PlanError("this run has no sweeps yet; resume it first: pitmanyor resume RUN")
     tables = WordTables(fit)
     shown = view(fit, tables=tables)
     spread, topics = prevalence(fit, shown=shown), fit.all_token_topics()

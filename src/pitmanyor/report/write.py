@@ -1,4 +1,4 @@
-"""From a run on disk to a page on disk."""
+"""From a run on disk to a report on disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ from pitmanyor.results.fitting import Fit, load
 def write_report(
     run: Fit | str | Path, out: str | Path, *, posts: str | Path | None = None, redact: bool = False
 ) -> Path:
-    """Write the page of a fit, or of a run directory; several chains are one page.
+    """Write the HTML report of a fit, or of a run directory; returns the path.
 
-    posts: the file with the posts' texts, if it is not where it was when it was read.
-    redact: authors by hashes, and no texts.
+    Parameters
+    ----------
+    run
+        A fit, or the directory of a run.
+    out
+        HTML file to write.
+    posts
+        File with the texts of the posts, if it is no longer where it was read from.
+    redact
+        Replace authors by hashes, and leave texts out.
     """
     fit = run if isinstance(run, Fit) else load(run)
     payload = build_payload(fit, posts=None if posts is None else Path(posts), redact=redact)

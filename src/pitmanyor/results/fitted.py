@@ -37,11 +37,11 @@ NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
 class Fit(Measured):
-    """A fitted model: the last state of its chain, the trace of every sweep, and thinned samples on request.
+    """A fitted model: the last state of its chain, the states that were kept, and the trace of every sweep.
 
-    Of several chains, topics and estimates are those of the chain whose topics agree best with the others' (`run`);
-    the number of topics, the diagnosis and predictions are those of all of them. `chains` has each by itself. `home` is
-    the directory of the run, if it is saved.
+    With several chains, topics and estimates are those of the chain whose topics agree best with the others (`run`).
+    The number of topics, the diagnosis and predictions use all of them. `chains` has each by itself. `home` is the
+    directory of the run, if it is saved.
     """
 
     def __init__(self, runs: Run | Sequence[Run], home: str | os.PathLike[str] | None = None) -> None:
@@ -166,18 +166,28 @@ class Fit(Measured):
         threads: int | None = None,
         node: str | None = None,
     ) -> TopicShares:
-        """Topic shares of documents that were not in the fit, with everything learned held fixed.
+        """Topic proportions of documents that were not fitted, with everything learned held fixed.
 
-        `documents` is a Corpus, or texts, token lists, a data frame, a path or anything else that `read` takes, which
-        is read as the fitted corpus was, with one document per post.
-        Groups (authors...) that the fit did not see count as new ones. Words outside its vocabulary are left out and
-        counted. `completion="gibbs"` averages over the last three quarters of the sweeps; `"paper"` makes one pass
-        through every document, adding its tokens one after the other (maths 7). `sweeps` is 20 by default, and 10 for
-        documents of up to 16 tokens, which forget sooner where they began (docs/benchmarks.md has the errors that are
-        left). `node` is the one whose topics are asked for, such as `theta_tag`; by default that of the words.
+        Groups (such as authors) that the fit has not seen are treated as new. Words outside the vocabulary are ignored
+        and counted. With several chains the proportions are averaged with their `weights`; topics of another chain
+        count as the topics shown that most of their tokens have.
 
-        Of several chains the shares are averaged with their `weights`. Topics of another chain count as those of the
-        chain that is shown which most of their tokens have.
+        Parameters
+        ----------
+        documents
+            A Corpus, or texts, token lists, a data frame, a path or anything else that `read` accepts, which is read in
+            the same way as the fitted corpus, with one document per post.
+        sweeps
+            Number of Gibbs sweeps; by default 20, or 10 for documents of up to 16 tokens.
+        seed
+            Random seed.
+        completion
+            "gibbs" averages over the last three quarters of the sweeps; "paper" makes one pass through every document
+            (maths 7).
+        threads
+            Number of threads. Results do not depend on it.
+        node
+            Node whose proportions are returned, such as `theta_tag`; by default that of the words.
         """
         way = Way(completion, sweeps, seed, threads)
         corpus = to_infer(documents, self.corpus, self.stream().name)

@@ -1,4 +1,4 @@
-"""What a fit can be asked about its own worth: the measures of `pitmanyor.evaluate` as methods, one name for both."""
+"""Measures of a fit: the functions of `pitmanyor.evaluate` as methods of the same names."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Floats = NDArray[np.float64]
 
 
 class Measured(Traced, ABC):
-    """A chain with its corpus, and how good it is. docs/evaluation.md has every formula."""
+    """A chain with its corpus, and its measures. docs/evaluation.md has every formula."""
 
     @property
     @abstractmethod
     def corpus(self) -> Corpus:
-        """What was fitted."""
+        """The corpus that was fitted."""
 
     def perplexity(
         self,
@@ -38,7 +38,15 @@ class Measured(Traced, ABC):
         seed: int = 0,
         threads: int | None = None,
     ) -> Perplexity:
-        """Perplexity of documents that were not in the fit; see `pitmanyor.evaluate.perplexity`."""
+        """Perplexity of held-out documents by document completion.
+
+        Parameters
+        ----------
+        test
+            Documents that were not fitted.
+        completion, observed, sweeps, seed, threads
+            As in `pitmanyor.evaluate.perplexity`.
+        """
         return evaluate.perplexity(
             self, test, completion=completion, observed=observed, sweeps=sweeps, seed=seed, threads=threads
         )
@@ -46,7 +54,15 @@ class Measured(Traced, ABC):
     def left_to_right(
         self, test: Corpus, *, sweeps: int = 200, seed: int = 0, threads: int | None = None
     ) -> Perplexity:
-        """Perplexity of whole documents, token by token: a check, for small data."""
+        """Perplexity of whole held-out documents, token by token: a check for small data.
+
+        Parameters
+        ----------
+        test
+            Documents that were not fitted.
+        sweeps, seed, threads
+            As in `pitmanyor.evaluate.left_to_right`.
+        """
         return evaluate.left_to_right(self, test, sweeps=sweeps, seed=seed, threads=threads)
 
     def token_probabilities(
@@ -60,36 +76,77 @@ class Measured(Traced, ABC):
         seed: int = 0,
         threads: int | None = None,
     ) -> Floats:
-        """p(token) of every token of `scored` given those of `given`, which has the same documents."""
+        """Probability of every token of `scored` given the tokens of `given`, in the same documents.
+
+        Parameters
+        ----------
+        given
+            Observed tokens.
+        scored
+            Tokens to score.
+        stream, completion, sweeps, seed, threads
+            As in `pitmanyor.evaluate.token_probabilities`.
+        """
         return evaluate.token_probabilities(
             self, given, scored, stream=stream, completion=completion, sweeps=sweeps, seed=seed, threads=threads
         )
 
     def link_scores(self, held: HeldOut, links: str | None = None) -> LinkScores:
-        """AUC and average precision on the pairs that `Corpus.hide_links` held out."""
+        """AUC and average precision on held-out pairs.
+
+        Parameters
+        ----------
+        held
+            The pairs that `Corpus.hide_links` held out.
+        links
+            Link set, if the model has several.
+        """
         return evaluate.link_scores(self, held, links)
 
     def dominant_topics(self, *, cap: int | None = None) -> NDArray[np.int64]:
-        """The topic with the largest share in each document; `cap` leaves only the so many largest topics to choose."""
+        """The topic with the largest share in each document.
+
+        Parameters
+        ----------
+        cap
+            Consider only this many topics, the largest over all documents.
+        """
         return evaluate.dominant_topics(self, cap=cap)
 
     def purity(self, labels: str | Labels, *, cap: int | None = None) -> float:
-        """The share of documents whose label is the commonest one of their dominant topic.
+        """Share of documents whose label is the most common one of their dominant topic.
 
-        labels: one a document, or the name of a grouping of the corpus, in which documents without one are left out.
+        Parameters
+        ----------
+        labels
+            One label per document, or the name of a grouping; documents without a label are ignored.
+        cap
+            As in `dominant_topics`.
         """
         return evaluate.purity(*self._clusters(labels, cap))
 
     def nmi(self, labels: str | Labels, *, cap: int | None = None) -> float:
-        """Normalised mutual information of dominant topics and labels; `labels` as in `purity`."""
+        """Normalised mutual information of dominant topics and labels.
+
+        Parameters
+        ----------
+        labels, cap
+            As in `purity`.
+        """
         return evaluate.nmi(*self._clusters(labels, cap))
 
     def adjusted_rand(self, labels: str | Labels, *, cap: int | None = None) -> float:
-        """The adjusted Rand index of dominant topics and labels; `labels` as in `purity`."""
+        """Adjusted Rand index of dominant topics and labels.
+
+        Parameters
+        ----------
+        labels, cap
+            As in `purity`.
+        """
         return evaluate.adjusted_rand(*self._clusters(labels, cap))
 
     def _clusters(self, labels: str | Labels, cap: int | None) -> tuple[Labels, Labels]:
-        """Dominant topics and labels of the documents that have one."""
+        """Dominant topics and labels of the documents that have a label."""
         clusters = self.dominant_topics(cap=cap)
         if not isinstance(labels, str):
             return clusters, labels
@@ -107,39 +164,101 @@ class Measured(Traced, ABC):
         n_words: int = 10,
         window: int | None = None,
     ) -> Floats:
-        """The coherence of every topic's likeliest words in a reference corpus, by default the one that was fitted."""
+        """Coherence of the most likely words of every topic.
+
+        Parameters
+        ----------
+        measure
+            "npmi", "pmi" or "c_v".
+        reference
+            Corpus in which co-occurrences are counted; by default the fitted one.
+        n_words
+            Number of words per topic.
+        window
+            Window size in tokens; 0 for whole documents.
+        """
         words = evaluate.top_words(self, n_words)
         return evaluate.coherence(words, reference or self.corpus, measure, window=window)
 
     def diversity(self, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> float:
-        """The share of different words among the topics' likeliest ones; `least`: a share of the tokens they need."""
+        """Share of distinct words among the most likely words of all topics.
+
+        Parameters
+        ----------
+        n_words
+            Number of words per topic.
+        stream
+            Stream; by default the words.
+        least
+            Smallest share of the tokens that a topic must hold to be included.
+        """
         return evaluate.diversity(evaluate.top_words(self, n_words, stream, least=least))
 
     def topic_count(self, *others: Traced, discard: float = 0.5) -> TopicCount:
-        """How many topics there are, with an interval over all chains, and how many smaller ones; `print` it."""
+        """The number of large topics with an interval over all chains, and the smaller topics; `print` it.
+
+        Parameters
+        ----------
+        others
+            More chains of the same model.
+        discard
+            Share of the sweeps to discard at the beginning.
+        """
         return evaluate.topic_count([self, *others], discard=discard)
 
     def effective_topics(self) -> float:
-        """How many topics of equal size would be as spread out: the posterior mean."""
+        """Posterior mean of the effective number of topics, exp of the entropy of their shares."""
         return evaluate.effective_topics(self)
 
     def topic_shares(self) -> Floats:
-        """Each topic's share of the tokens of all streams."""
+        """Share of each topic in the tokens of all streams."""
         return evaluate.topic_shares(self)
 
     def convergence(self, *others: Traced, discard: float = 0.5) -> list[Quantity]:
-        """R-hat and effective sample sizes of this chain, better with others of the same model."""
+        """R-hat and effective sample size of every quantity of the trace.
+
+        Parameters
+        ----------
+        others
+            More chains of the same model.
+        discard
+            Share of the sweeps to discard at the beginning.
+        """
         return evaluate.convergence([self, *others], discard=discard)
 
     def match_topics(self, other: Posterior, stream: str | None = None) -> Matching:
-        """The topics of this fit paired with those of another."""
+        """Pair the topics of this fit with those of another.
+
+        Parameters
+        ----------
+        other
+            A fit with the same vocabulary.
+        stream
+            Stream whose words are compared; by default the words.
+        """
         return evaluate.match_topics(self, other, stream)
 
     def stability(self, *others: Traced, stream: str | None = None) -> Stability:
-        """How many chains found each topic: of this fit, and of others of the same model."""
+        """How many chains found each topic.
+
+        Parameters
+        ----------
+        others
+            More chains of the same model, in addition to those of this fit.
+        stream
+            Stream whose words are compared; by default the words.
+        """
         chains = [chain for fit in (self, *others) for chain in fit.chains if chain.state is not self.state]
         return evaluate.stability(self, chains, stream)
 
     def diagnose(self, *others: Traced, discard: float = 0.5) -> Diagnosis:
-        """Whether to trust this chain, better with others of the same model; `print` it."""
+        """Judge whether the chains have converged; `print` the result.
+
+        Parameters
+        ----------
+        others
+            More chains of the same model.
+        discard
+            Share of the sweeps to discard at the beginning.
+        """
         return evaluate.diagnose([self, *others], discard=discard)

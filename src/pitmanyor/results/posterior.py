@@ -1,4 +1,4 @@
-"""What a state says: estimates a person can read."""
+"""Estimates from one state of a chain."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Posterior:
 
     @property
     def n_topics(self) -> int:
-        """Topics of the state, small ones included: rows of `topics` and columns of `mean`.
+        """Number of topics of the state, including small ones: rows of `topics` and columns of `mean`.
 
-        Below a finite root, and once a network has joined, empty ones are among them. `Fit.topic_count` says how many
-        matter.
+        Below a finite root, and once a network has joined, empty topics are included. `Fit.topic_count` has the number
+        of large topics.
         """
         return self.state.n_topics
 
@@ -61,8 +61,13 @@ class Posterior:
     def mean(self, node: str, new_topic: NewTopic = "keep") -> Floats:
         """Posterior mean of a node: one row per instance of its plate, one column per topic or word.
 
-        `axes(node)` names the rows and columns. A topic-side node below a gem has one more column for topics yet
-        unseen: "keep" it, "discard" it, or "renormalise" (taken out at the root, so that rows sum to one).
+        Parameters
+        ----------
+        node
+            Name of the node. `axes(node)` names the rows and columns.
+        new_topic
+            What to do with the column of unseen topics below a gem: "keep", "discard", or "renormalise", which removes
+            it at the root so that rows sum to one.
         """
         self._node(node)
         if new_topic not in NEW_TOPIC:
@@ -70,7 +75,13 @@ class Posterior:
         return mean(self.state, node, new_topic)
 
     def axes(self, node: str, new_topic: NewTopic = "keep") -> Axes:
-        """Names and labels of the rows and columns of `mean(node)`."""
+        """Names and labels of the rows and columns of `mean(node)`.
+
+        Parameters
+        ----------
+        node, new_topic
+            As in `mean`.
+        """
         what, plan = self._node(node), self.state.plan
         topics: list[Hashable] = list(range(self.n_topics))
         rows: list[Hashable] = list(range(plan.n_documents)) if what.local else list(plan.instances[node].labels)
@@ -84,32 +95,47 @@ class Posterior:
         return {" x ".join(what.plate) or "global": rows, "word" if what.side == "word" else "topic": columns}
 
     def mix_weight(self, node: str) -> Floats:
-        """Posterior mean of the weights with which a node mixes its parents: a row per instance."""
+        """Posterior mean of the weights with which a node mixes its parents, one row per instance."""
         what = self._node(node)
         if len(what.parents) < 2:
             raise PlanError(f"{node!r} has {len(what.parents)} parents; only a mix of several has weights")
         return mixing(what, counts_of(self.state, node))
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
-        """The likeliest words of every topic, with their probabilities."""
+        """The most likely words of every topic, with their probabilities.
+
+        Parameters
+        ----------
+        n_words
+            Number of words per topic.
+        stream
+            Stream; by default the words.
+        """
         return self.likeliest(self.topic_words(stream), n_words, stream)
 
     def likeliest(self, rows: Floats, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
-        """The likeliest words of each row of probabilities (columns as those of `topic_words`), of those in the stream.
+        """The most likely words of each row of probabilities, among the words that occur in the stream.
 
-        Fewer than asked for, if the stream has no more.
+        Parameters
+        ----------
+        rows
+            Probabilities, with the columns of `topic_words`.
+        n_words
+            Number of words; fewer if the stream has fewer.
+        stream
+            Stream; by default the words.
         """
         words, columns = self.words_of(stream), self.occurring(stream)
         best = columns[np.argsort(-rows[:, columns], axis=1, kind="stable")[:, :n_words]]
         return [[(words[w], float(row[w])) for w in order] for row, order in zip(rows, best, strict=True)]
 
     def topic_words(self, stream: str | None = None) -> Floats:
-        """The mean word distribution of every topic: a row a topic, a column a word of the stream."""
+        """Mean word distribution of every topic, one row per topic and one column per word of the stream."""
         return self.mean(self._shared_words(self.stream(stream).emit))
 
     @property
     def has_topic_words(self) -> bool:
-        """Whether topics have word lists of their own, which a model of links alone does not."""
+        """Whether topics have words of their own; not in a model of links alone."""
         try:
             return bool(self.state.plan.n_tokens) and bool(self._shared_words(self.stream().emit))
         except PlanError:
@@ -121,7 +147,7 @@ class Posterior:
         return [plan.corpus.vocabulary[word] for word in plan.words[self.stream(stream).emit]]
 
     def occurring(self, stream: str | None = None) -> NDArray[np.int64]:
-        """The columns of `topic_words` whose words do come in the stream; those of others may share its vocabulary."""
+        """Columns of `topic_words` whose words occur in the stream; streams may share a vocabulary."""
         plan, tokens = self.state.plan, self.stream(stream)
         return np.flatnonzero(np.isin(plan.words[tokens.emit], plan.corpus.streams[tokens.name].words))
 
@@ -130,7 +156,7 @@ class Posterior:
         return self.all_token_topics()[self.stream(stream).name]
 
     def all_token_topics(self) -> dict[str, NDArray[np.int64]]:
-        """The same of all streams: tokens are sorted once."""
+        """`token_topics` of all streams at once."""
         order, found = self.state.plan.order, {}
         source, stream = order.source, order.stream
         for s, tokens in enumerate(self.state.plan.graph.streams):
@@ -140,7 +166,7 @@ class Posterior:
         return found
 
     def document_shares(self, stream: str | None = None) -> Floats:
-        """Posterior mean of the topics of every fitted document: of the node that a stream takes its topics from."""
+        """Topic proportions of every fitted document: means of the node that a stream takes its topics from."""
         name = self.stream(stream).topic
         shares = self.mean(name, new_topic="renormalise")
         return shares if self._node(name).local else shares[self.state.plan.instances[name].of_document]
@@ -148,23 +174,41 @@ class Posterior:
     def link_probability(
         self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
     ) -> Floats:
-        """Probability of a link from i to j: labels, or lists of them. `links` names the set if there are several."""
+        """Probability of a link from i to j.
+
+        Parameters
+        ----------
+        i, j
+            Labels, or lists of them of equal length.
+        links
+            Link set, if the model has several.
+        """
         sources, targets = (
             [side] if isinstance(side, str) or not isinstance(side, Sequence) else side for side in (i, j)
         )
         if len(sources) != len(targets):
-            raise PlanError(f"link_probability takes pairs: {len(sources)} sources and {len(targets)} targets are none")
+            raise PlanError(f"link_probability needs as many sources as targets; got {len(sources)} and {len(targets)}")
         return self._link_probability(sources, targets, links)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
         return link_probability(self.state, sources, targets, links)
 
     def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
-        """log p(links | vectors) with the random function integrated out, and its standard error (maths 6)."""
+        """log p(links | vectors) with the random function integrated out, and its standard error (maths 6).
+
+        Parameters
+        ----------
+        links
+            Link set, if the model has several.
+        seed
+            Random seed.
+        draws
+            Number of importance samples.
+        """
         return network_log_likelihood(self.state, links, seed, draws)
 
     def stream(self, name: str | None = None) -> Tokens:
-        """The stream of that name; by default the words, or else the first stream."""
+        """The stream of that name; by default the words, otherwise the first stream."""
         streams = {tokens.name: tokens for tokens in self.state.plan.graph.streams}
         name = name or main_of(streams)
         if name not in streams:
@@ -172,7 +216,7 @@ class Posterior:
         return streams[name]
 
     def _shared_words(self, emit: str) -> str:
-        """The topic's own word distribution: the nearest ancestor of the emitting node that is per topic alone."""
+        """The topic's word distribution: the closest ancestor of the emitting node that is repeated per topic alone."""
         graph = self.state.plan.graph
         queue = [emit]
         while queue:
@@ -184,7 +228,7 @@ class Posterior:
 
 
 class Traced(Posterior, ABC):
-    """A state and the chain that led there."""
+    """A state and the chain that led to it."""
 
     @property
     @abstractmethod

@@ -1,6 +1,6 @@
-"""Draw corpora from graphs: exact, slow and simple, so that everything fast can be checked against it.
+"""Draw corpora from graphs: exact, slow and simple, so that fast code can be checked against it.
 
-Beside them a quick simulated microblog of readable posts, for demos.
+There is also a simulated microblog of readable posts, for demos.
 """
 
 from pitmanyor.simulation.drawn_links import DrawnLinks

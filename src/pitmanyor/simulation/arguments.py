@@ -1,4 +1,4 @@
-"""The arguments of `simulate`, checked and spelled out: lengths, groups and vocabularies."""
+"""The arguments of `simulate`, checked and expanded: lengths, groups and vocabularies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Vocabulary = int | Sequence[str] | Mapping[str, int | Sequence[str]]
 
 
 def spell_lengths(tokens: Lengths, streams: Sequence[str], documents: int) -> dict[str, list[int]]:
-    """The number of tokens of every document, by stream."""
+    """Number of tokens of every document, by stream."""
     given = dict(tokens) if isinstance(tokens, Mapping) else dict.fromkeys(streams, tokens)
     _check_names("tokens", given, streams, "a stream")
     lengths = {}
@@ -30,7 +30,7 @@ def spell_lengths(tokens: Lengths, streams: Sequence[str], documents: int) -> di
 
 
 def spell_groups(groups: Groups | None, documents: int, rng: Random) -> dict[str, list[Hashable]]:
-    """One label per document, by group; a number asks for that many labels, dealt out at random."""
+    """One label per document, by group; a number stands for that many labels, assigned at random."""
     labels: dict[str, list[Hashable]] = {}
     for name, given in (groups or {}).items():
         if isinstance(given, int):
@@ -47,7 +47,7 @@ def spell_groups(groups: Groups | None, documents: int, rng: Random) -> dict[str
 
 
 def spell_vocabularies(vocabulary: Vocabulary, graph: Graph) -> dict[str, list[str]]:
-    """The words of every vocabulary the graph names, "vocabulary" being all words of the corpus."""
+    """The words of every vocabulary that the graph names; "vocabulary" stands for all words of the corpus."""
     names = list(dict.fromkeys(node.over for node in graph.nodes if isinstance(node.over, str)))
     if isinstance(vocabulary, Mapping):
         given = dict(vocabulary)

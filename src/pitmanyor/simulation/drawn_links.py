@@ -1,4 +1,4 @@
-"""Links drawn from the prior: a random function, and who is linked under it (maths 6)."""
+"""Links drawn from the prior: a random function, and the links given it (maths 6)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Pairs = list[tuple[Hashable, Hashable]]
 
 @dataclass(frozen=True, eq=False)
 class DrawnLinks:
-    """A link set and what made it. Row i of `vectors` and of both matrices is the instance `labels[i]`.
+    """A link set and the truth behind it. Row i of `vectors` and of both matrices is the instance `labels[i]`.
 
-    `weights` are those of the random function, in the axes of a fit's. `probability[i, j]` is that of a link from i to
-    j given vectors and weights, with the noise integrated out; it is 0 where there is no such pair. Both matrices of an
-    undirected set are symmetric.
+    `weights` are those of the random function, in the basis that a fit uses. `probability[i, j]` is that of a link from
+    i to j given vectors and weights, with the noise integrated out; it is 0 if there is no such pair. Both matrices of
+    an undirected set are symmetric.
     """
 
     labels: tuple[Hashable, ...]
@@ -43,7 +43,7 @@ class DrawnLinks:
 
 
 def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
-    """One link set between instances with these vectors: weights from N(0, I), then every pair by itself."""
+    """Draw a link set between instances with these vectors: weights from N(0, I), then every pair independently."""
     weights, scores = (_similar if links.kernel == "similarity" else _paired)(links, vectors, rng)
     probability = np.exp(log_links(scores.ravel(), links.noise)).reshape(scores.shape)
     if not links.self_links:
@@ -71,7 +71,7 @@ def _paired(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Fl
 
 
 def check_links(graph: Graph) -> None:
-    """Refuse links that have no prior to be drawn from (PlanError)."""
+    """Raise a PlanError for links that have no prior to draw from."""
     for links in graph.link_sets:
         if links.kernel == "pair" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
             raise PlanError(
@@ -82,6 +82,6 @@ def check_links(graph: Graph) -> None:
 
 
 def ancestors(graph: Graph, name: str) -> list[Node]:
-    """All that a node stands on."""
+    """All ancestors of a node."""
     parents = graph[name].parents
     return [graph[parent] for parent in parents] + [node for parent in parents for node in ancestors(graph, parent)]

@@ -1,8 +1,8 @@
-"""A SIMULATED microblog that reads like one: for demos, tests and benchmarks. No post in it was written by anybody.
+"""A SIMULATED microblog of readable posts, for demos, tests and benchmarks. Nobody wrote any of these posts.
 
-Six themes, authors who like some of them, and posts that are mostly about one are drawn by `simulate` from a graph; a
-topic's words are then spelled from the word list of its theme. Small words, mentions and addresses are sprinkled over
-it. Authors follow those who like the same.
+`simulate` draws six themes, authors with preferences, and posts that are mostly about one theme from a graph; the words
+of a topic are then taken from the word list of its theme. Function words, mentions and addresses are added at random.
+Authors follow those with similar preferences.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Microblog:
     interests: dict[str, NDArray[np.float64]]
 
     def write(self, directory: str | Path, format: str = "jsonl") -> tuple[Path, Path]:  # noqa: A002
-        """Write `simulated_posts` (jsonl or csv) and `simulated_follows.csv`; returns both paths."""
+        """Write `simulated_posts` (jsonl or csv) and `simulated_follows.csv` to a directory; returns both paths."""
         if format not in ("jsonl", "csv"):
             raise CorpusError(f"format={format!r}: choose 'jsonl' or 'csv'")
         home = Path(directory)
@@ -67,7 +67,16 @@ class Microblog:
 
 
 def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> Microblog:
-    """Draw a microblog. Its records have id, text, author, created_at, label (the theme) and source (a warning).
+    """Draw a microblog. Its records have id, text, author, created_at, label (the theme) and source (a disclaimer).
+
+    Parameters
+    ----------
+    posts
+        Number of posts.
+    authors
+        Number of authors.
+    seed
+        Random seed.
 
     >>> blog = simulate_microblog(posts=100, authors=10, seed=1)
     >>> len(blog.records), sorted(blog.records[0])
@@ -107,7 +116,7 @@ def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> M
 
 
 def microblog_graph() -> Graph:
-    """Six themes, authors around them, posts around their authors; words and hashtags of every theme."""
+    """Six themes, authors around them, posts around their authors; words and hashtags for every theme."""
     g = Graph()
     mu = g.dirichlet("mu", over=len(THEMES), concentration=60.0)
     nu = g.pyp("nu", base=mu, plate="author", discount=0, concentration=1.5)
@@ -121,7 +130,7 @@ def microblog_graph() -> Graph:
 
 
 def _authors(rng: np.random.Generator, posts: int, authors: int) -> NDArray[np.int64]:
-    """The author of every post: some write more than others, and nobody is silent while there are posts enough."""
+    """The author of every post: some write more than others, and everybody writes if there are enough posts."""
     activity = rng.gamma(2.0, size=authors)
     author_of = rng.choice(authors, posts, p=activity / activity.sum())
     author_of[: min(authors, posts)] = np.arange(min(authors, posts))
@@ -130,12 +139,12 @@ def _authors(rng: np.random.Generator, posts: int, authors: int) -> NDArray[np.i
 
 
 def _n_tags(rng: np.random.Generator, posts: int) -> list[int]:
-    """Hashtags after the text; those within it are words with a sign."""
+    """Number of hashtags after the text; those within it are words with a hash sign."""
     return [int(n) for n in rng.poisson(MEAN_HASHTAGS - INLINE * MEAN_WORDS, posts)]
 
 
 def _interests(drawn: Simulation, names: list[str]) -> dict[str, NDArray[np.float64]]:
-    """Each author's shares of the themes, given all seats of the simulation."""
+    """Each author's shares of the themes, given the seating of the simulation."""
     means = drawn.mean("nu")
     labels = [str(label) for label in drawn.corpus.groups["author"].labels]
     found = {labels[key[0]]: mean for key, mean in means.items()}
@@ -151,7 +160,7 @@ def _spelled(drawn: Simulation, stream: str, lists: Sequence[Sequence[str]]) -> 
 
 
 def _texts(rng: np.random.Generator, drawn: Simulation, names: Words) -> list[str]:
-    """The text of every post: words with small ones between them, hashtags, now and then a mention or an address."""
+    """The text of every post: words with function words between them, hashtags, sometimes a mention or an address."""
     words, tags = _spelled(drawn, "word", WORDS), _spelled(drawn, "hashtag", TAGS)
     n_posts, n = len(names), len(words)
     glue = np.array(["", *(f"{word} " for word in GLUE)], object)
@@ -171,7 +180,7 @@ def _texts(rng: np.random.Generator, drawn: Simulation, names: Words) -> list[st
 
 
 def _links(rng: np.random.Generator, interests: NDArray[np.float64], names: list[str]) -> list[tuple[str, str]]:
-    """Who follows whom: likely where interests are alike, as the model of links has it."""
+    """Who follows whom: more likely with similar interests, as in the model of links."""
     unit = interests / np.linalg.norm(interests, axis=1, keepdims=True)
     likely = 1 / (1 + np.exp(3.5 - 4.0 * unit @ unit.T))
     np.fill_diagonal(likely, 0)

@@ -1,4 +1,4 @@
-"""Which restaurant a token visits: a node has one for every instance of its plate."""
+"""Which restaurant a token visits; a node has one for every instance of its plate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Key = tuple[int, ...]
 class Plates:
     """The instances of every plate over a set of documents.
 
-    An instance is a tuple with one entry for each name of the plate, in the plate's order: the document's number, the
-    topic's label or the code of the document's group label.
+    An instance is a tuple with one entry for each name of the plate, in the plate's order: the number of the document,
+    the label of the topic, or the code of the document's group label.
     """
 
     def __init__(self, n_documents: int, groups: Mapping[str, Grouping]) -> None:
@@ -32,7 +32,7 @@ class Plates:
 
     @classmethod
     def labelled(cls, n_documents: int, labels: Mapping[str, Sequence[Hashable]]) -> Plates:
-        """Plates from one label per document, coded in order of appearance as a corpus codes them."""
+        """Plates from one label per document, coded in order of appearance, as a corpus codes them."""
         groups = {}
         for name, values in labels.items():
             codes: dict[Hashable, int] = {}
@@ -41,11 +41,11 @@ class Plates:
         return cls(n_documents, groups)
 
     def key(self, plate: tuple[str, ...], document: int, topic: int) -> Key:
-        """The instance of `plate` that a token of `document` with topic `topic` belongs to."""
+        """The instance of `plate` for a token of `document` with topic `topic`."""
         return tuple([topic if name == "topic" else self._codes[name][document] for name in plate])
 
     def check(self, graph: Graph) -> None:
-        """Refuse a graph whose plates these documents cannot fill (PlanError)."""
+        """Raise a PlanError if these documents cannot fill the plates of a graph."""
         for node in graph.nodes:
             for name in node.plate:
                 if name != "topic" and name not in self._codes:
@@ -59,7 +59,7 @@ class Plates:
                     self._check_nested(node, graph[parent])
 
     def _check_nested(self, child: Node, parent: Node) -> None:
-        """A shared node's plate must determine its parent's instance, for its tables go to one restaurant only."""
+        """Raise unless a shared node's plate determines its parent's instance: its tables go to one restaurant."""
         given = tuple(name for name in child.plate if name != "topic")
         for name in sorted(set(parent.plate) - set(child.plate) - {"topic", "document"}):
             seen: dict[Key, int] = {}

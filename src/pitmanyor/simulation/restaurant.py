@@ -1,7 +1,8 @@
-"""One restaurant that seats customers one by one, straight from the prior (maths 1). Plain Python, no kernels.
+"""A restaurant that seats customers one by one from the prior (maths 1), in plain Python without kernels.
 
-A customer of a node with discount a and concentration b takes an old dish k with probability (c_k - a t_k)/(b + C), or
-opens a table with probability (b + a T)/(b + C); the table is a customer of one parent, which then picks the dish.
+A customer of a node with discount a and concentration b takes an existing dish k with probability
+(c_k - a t_k)/(b + C), or opens a table with probability (b + a T)/(b + C). The table is a customer of one parent, which
+selects the dish.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Means = dict[int, NDArray[np.float64]]
 
 
 class Restaurant:
-    """The counts of one instance of a node, with every customer's dish in `seats` in order of arrival."""
+    """The counts of one instance of a node; `seats` has every customer's dish in order of arrival."""
 
     __slots__ = (
         "concentration",
@@ -43,10 +44,10 @@ class Restaurant:
         self.n_tables_to = [0] * len(parents)
 
     def old_dish(self, uniform: Callable[[], float]) -> int | None:
-        """An old dish, or None for a new table.
+        """An existing dish, or None for a new table.
 
-        A random customer is copied with probability c_k/(b + C); a share a t_k/c_k of the copies opens a table
-        instead. Over all dishes that leaves (c_k - a t_k)/(b + C) for dish k and (b + a T)/(b + C) for a new table.
+        A random customer is copied with probability c_k/(b + C), and a share a t_k/c_k of the copies opens a table
+        instead. Over all dishes this leaves (c_k - a t_k)/(b + C) for dish k and (b + a T)/(b + C) for a new table.
         """
         at = uniform() * (self.concentration + len(self.seats))
         if at >= len(self.seats):
@@ -69,7 +70,7 @@ class Restaurant:
         return len(weights) - 1
 
     def mix_weights(self) -> list[float]:
-        """Weights of the parents, in proportion."""
+        """Unnormalised weights of the parents."""
         if self.node.mix_weights is not None:
             return list(self.node.mix_weights)
         prior = self.node.mix_prior or (1.0,) * len(self.parents)
@@ -80,7 +81,7 @@ class Restaurant:
         self.customers[dish] = self.customers.get(dish, 0) + 1
 
     def open(self, dish: int, parent: int) -> None:
-        """Sit at a new table. A Dirichlet has no tables; a root's tables go to no parent."""
+        """Open a table. A Dirichlet has no tables; those of a root go to no parent."""
         self.sit(dish)
         if self.node.kind == "dirichlet":
             return
@@ -93,7 +94,7 @@ class Restaurant:
 def posterior_mean(
     house: Restaurant, base_of_root: Callable[[Restaurant], NDArray[np.float64]], known: Means
 ) -> NDArray[np.float64]:
-    """The mean of a node given all seats, from root to leaf (maths 5); `known` keeps the means already computed."""
+    """The mean of a node given the seating, from root to leaf (maths 5); `known` caches computed means."""
     if id(house) not in known:
         if house.parents:
             weights = house.mix_weights() if len(house.parents) > 1 else [1.0]

@@ -1,4 +1,4 @@
-"""All restaurants of a graph, seated straight from the prior: the truth that the kernels are tested against."""
+"""All restaurants of a graph, seated from the prior: the reference that kernels are tested against."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Counts = dict[str, dict[Key, dict[int, int]]]
 
 
 class Restaurants:
-    """All restaurants of a graph over a set of documents. They open when somebody comes.
+    """All restaurants of a graph over a set of documents, created on first visit.
 
-    `vocabularies` gives the word indices that each word root's `over` stands for. `concentrations` overrides the
-    graph's (a number per node, or one per instance); the others are drawn from their priors, one per node name, or one
-    per instance under `share="node"`. `discounts` likewise has those of nodes; the others are the graph's, or drawn.
+    `vocabularies` has the word indices that each word root's `over` stands for. `concentrations` overrides the graph's
+    (a number per node, or one per instance); the others are drawn from their priors, one per node, or one per instance
+    with `share="node"`. In the same way `discounts` overrides those of nodes; the others are the graph's, or drawn.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Restaurants:
         return cls(graph, Plates.of(corpus), vocabularies, concentrations, rng=Random(seed))
 
     def seat(self, name: str, document: int, topic: int = -1) -> int:
-        """Seat one customer at node `name` and return its dish: a topic, or a word's index.
+        """Seat one customer at node `name` and return its dish: a topic, or the index of a word.
 
-        `document` and `topic` say which instance of the plate it visits (`topic` only where the plate has it).
+        `document` and `topic` determine the instance of the plate (`topic` only if the plate has it).
         """
         uniform = self._rng.random
         house = self._house(name, document, topic)
@@ -88,9 +88,9 @@ class Restaurants:
         return dish
 
     def draw_words(self, topics: Mapping[str, Iterable[Iterable[int]]]) -> dict[str, list[NDArray[np.int32]]]:
-        """Empty the word side and draw every token's word anew given its topic (the data step of Geweke's test).
+        """Empty the word side and redraw every token's word given its topic (the data step of Geweke's test).
 
-        `topics` has, for each stream, the topics of each document's tokens. Concentrations stay as they are.
+        `topics` has, for each stream, the topics of each document's tokens. Concentrations do not change.
         """
         self.close("word")
         words = {}
@@ -102,13 +102,13 @@ class Restaurants:
         return words
 
     def close(self, side: str) -> None:
-        """Empty every restaurant of a side, "topic" or "word"."""
+        """Empty all restaurants of a side, "topic" or "word"."""
         for node in self.graph.nodes:
             if node.side == side:
                 self._open[node.name] = {}
 
     def customers(self) -> Counts:
-        """Customers by node, instance and dish; restaurants that nobody visited are left out."""
+        """Customers by node, instance and dish, of restaurants that were visited."""
         return {n: {k: dict(h.customers) for k, h in hs.items() if h.seats} for n, hs in self._open.items()}
 
     def tables(self) -> Counts:
@@ -116,7 +116,7 @@ class Restaurants:
         return {n: {k: dict(h.tables) for k, h in hs.items() if h.seats} for n, hs in self._open.items()}
 
     def tables_to(self) -> dict[str, dict[Key, dict[int, tuple[int, ...]]]]:
-        """Tables sent to each parent, by node, instance and dish; roots have nothing here."""
+        """Tables sent to each parent, by node, instance and dish; roots have none."""
         return {
             name: {
                 key: {d: tuple(to) for d, to in house.tables_to.items()} for key, house in houses.items() if house.seats
@@ -126,9 +126,9 @@ class Restaurants:
         }
 
     def vectors(self, names: Iterable[str], rng: np.random.Generator) -> dict[str, dict[Key, NDArray[np.float64]]]:
-        """Vectors of nodes over topics by instance, drawn together given all seats; instances without customers too.
+        """Vectors of nodes over topics by instance, drawn jointly given the seating; also those without customers.
 
-        Exact but for the topics of a `gem` that nobody spoke of: they come after the others, and not all of them.
+        They are exact except for the unused topics of a `gem`, which come last and are truncated.
         """
         vectors = Vectors(rng)
         out: dict[str, dict[Key, NDArray[np.float64]]] = {}
@@ -139,10 +139,10 @@ class Restaurants:
         return out
 
     def mean(self, name: str) -> dict[Key, NDArray[np.float64]]:
-        """Posterior mean of a node given the seating, by instance: from root to leaf (maths 5).
+        """Posterior mean of a node given the seating, by instance, from root to leaf (maths 5).
 
-        Under a `gem` the last entry is the mass of topics not seen yet; on the word side there is one entry for every
-        index up to the largest of the vocabularies.
+        Below a `gem` the last entry is the mass of unseen topics; on the word side there is one entry for every index
+        up to the largest of the vocabularies.
         """
         n_words = max((max(words) + 1 for words in self._vocabularies.values() if len(words)), default=0)
         known: Means = {}
@@ -152,7 +152,7 @@ class Restaurants:
         }
 
     def _base(self, root: Restaurant, n_words: int) -> NDArray[np.float64]:
-        """The base of a root as a vector: all mass on the slot of new topics, or uniform over its dishes."""
+        """The base of a root as a vector: all mass on new topics, or uniform over its dishes."""
         if root.node.kind == "gem":
             base = np.zeros(len(root.customers) + 1)
             base[-1] = 1.0
@@ -182,7 +182,7 @@ class Restaurants:
         return value[key]
 
     def _from_prior(self, prior: Gamma) -> float:
-        """A draw from Gamma(shape, rate); a tiny shape may underflow, and a concentration must stay positive."""
+        """A draw from Gamma(shape, rate), bounded below because a small shape may underflow."""
         return max(self._rng.gammavariate(prior.shape, 1.0 / prior.rate), sys.float_info.min)
 
     def _discount(self, prior: Beta) -> float:

@@ -29,12 +29,12 @@ from pitmanyor.simulation.restaurants import Counts, Restaurants
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A simulated corpus and what made it.
+    """A simulated corpus and the truth behind it.
 
-    `topics[stream][d]` has the topic of every token of document d. `vocabularies` has, by the name that the graph uses,
-    the word indices a token may take. `concentrations` has one number per node, or a dict by instance; `discounts` has
-    one number per node. `links` has, by link set, the vectors of its instances, the weights of its random function and
-    the probability of every pair.
+    `topics[stream][d]` has the topic of every token of document d. `vocabularies` has, by name in the graph, the word
+    indices that a token may take. `concentrations` has one number per node, or a dict by instance; `discounts` one
+    number per node. `links` has, by link set, the vectors of its instances, the weights of its random function and the
+    probability of every pair.
     """
 
     corpus: Corpus
@@ -45,7 +45,7 @@ class Simulation:
 
     @property
     def n_topics(self) -> int:
-        """Topics that hold at least one token of any stream."""
+        """Number of topics with at least one token of any stream."""
         return len({int(k) for documents in self.topics.values() for topics in documents for k in topics})
 
     @property
@@ -58,7 +58,7 @@ class Simulation:
 
     @property
     def customers(self) -> Counts:
-        """Customers by node, instance and dish (a topic, or a word's index)."""
+        """Customers by node, instance and dish (a topic, or the index of a word)."""
         return self.restaurants.customers()
 
     @property
@@ -72,7 +72,7 @@ class Simulation:
         return self.restaurants.tables_to()
 
     def mean(self, name: str) -> dict[Key, NDArray[np.float64]]:
-        """The mean of a node given the true seating, by instance; under a `gem` the last entry is for new topics."""
+        """Mean of a node given the true seating, by instance; below a `gem` the last entry is for new topics."""
         return self.restaurants.mean(name)
 
 
@@ -85,19 +85,32 @@ def simulate(
     vocabulary: Vocabulary,
     seed: int,
 ) -> Simulation:
-    """Draw a corpus from the prior of `graph`, exactly: customers are seated one by one (maths 1).
+    """Draw a corpus from the prior of a graph, exactly: customers are seated one by one (maths 1).
 
-    `tokens` is the length of every document (a number), or by stream a number or one length per document. `groups`
-    gives labels per document, or a number: so many labels, dealt out at random. `vocabulary` is a number of words or
-    the words, or a dict of them by vocabulary: "vocabulary" for words all streams share, a stream's name for its own.
-    Concentrations and discounts with a prior are drawn from it first. Links come last: the vectors of linked instances
-    given all seats, then the random function and the links; the text is the same with links and without. That is exact
-    too where the root has a number of topics, and under a `gem` but for what is left of it after a thousand more
-    (maths 6).
+    Concentrations and discounts with a prior are drawn first. Links are drawn last: the vectors of linked instances
+    given the seating, then the random function and the links, so that the text is the same with and without links. This
+    is exact for a root with a fixed number of topics; below a `gem` it is exact up to a truncation after a thousand
+    unused topics (maths 6).
 
-    A corpus has one vocabulary, so it is the union of all of them; "vocabulary" in the graph means that union, own
-    words of streams included. A plan, which sees only the corpus, takes for a stream's own vocabulary the words that
-    occur in the stream; `Simulation.vocabularies` has those that could have occurred.
+    The vocabulary of the corpus is the union of all vocabularies, and "vocabulary" in the graph means that union. A fit
+    takes the words that occur in a stream as its own vocabulary; `Simulation.vocabularies` has those that could have
+    occurred.
+
+    Parameters
+    ----------
+    graph
+        Any valid graph with token streams.
+    documents
+        Number of documents.
+    tokens
+        Number of tokens per document: one number, or by stream a number or one number per document.
+    groups
+        For each grouping one label per document, or a number of labels, which are assigned at random.
+    vocabulary
+        Words or their number, or a dict of these by vocabulary: "vocabulary" for words that all streams share, the name
+        of a stream for its own.
+    seed
+        Random seed.
 
     >>> from pitmanyor.graph import Graph, uniform
     >>> g = Graph()

@@ -1,4 +1,4 @@
-"""The vectors behind a seating, drawn given it: parents first, then each from its customers and its base (maths 4)."""
+"""Vectors drawn given a seating: parents first, then each from its customers and its base (maths 4)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pitmanyor.network.root import draw_log_gamma
 from pitmanyor.simulation.restaurant import Restaurant
 
 Floats = NDArray[np.float64]
-UNBROKEN = 1e-3  # of a gem, left as one topic
+UNBROKEN = 1e-3  # remainder of a gem that is left as one topic
 MOST_STICKS = 1_000
 MOST_PIECES = 10_000_000
 TINY = 1e-300  # a shape whose Gamma draws still have a finite log
 
 
 class Vectors:
-    """Draws the vector of any restaurant over topics, once; all of one graph fit together.
+    """Draw the vector of any restaurant over topics, once each, so that all vectors of a graph are consistent.
 
-    Over a finite root they are exact. A `gem` has endlessly many topics: those that nobody spoke of are broken off one
-    after the other until a thousandth is left, or there are a thousand of them; the last entry is all that is left.
+    They are exact below a finite root. Below a `gem`, unused topics are broken off one by one until a thousandth is
+    left, or there are a thousand of them; the last entry is the remainder.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -59,7 +59,7 @@ class Vectors:
 
 
 def dirichlet(alpha: Floats, rng: np.random.Generator) -> Floats:
-    """One draw; shapes may be tiny, and those of 0 stay 0."""
+    """One draw; shapes may be tiny, and those of 0 give 0."""
     out, held = np.zeros(len(alpha)), alpha > 0
     log_x = draw_log_gamma(np.maximum(alpha[held], TINY), rng)
     out[held] = np.exp(log_x - np.logaddexp.reduce(log_x))
@@ -67,7 +67,7 @@ def dirichlet(alpha: Floats, rng: np.random.Generator) -> Floats:
 
 
 def break_sticks(a: float, b: float, rng: np.random.Generator) -> Floats:
-    """The weights of PYP(a, b) over topics of its own, in the order in which they are broken off; then what is left."""
+    """The weights of PYP(a, b) in stick-breaking order, then the remainder."""
     sticks = rng.beta(1.0 - a, b + a * np.arange(1, MOST_STICKS + 1))
     left = np.cumprod(1.0 - sticks)
     n = int(np.argmax(left < UNBROKEN)) + 1 if left[-1] < UNBROKEN else MOST_STICKS

@@ -1,4 +1,4 @@
-"""What a fit is good for: topics with names, how much there is of each, what is alike, and what to suggest."""
+"""Working with the topics of a fit: names, shares, similarity and recommendations."""
 
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.names import merge, rename, reset

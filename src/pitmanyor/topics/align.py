@@ -1,4 +1,4 @@
-"""Topics of kept samples, of all chains, in the numbers of the state that is shown."""
+"""Topics of kept states, of all chains, expressed in the topics that are shown."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ Ints = NDArray[np.int64]
 
 
 def aligned_topics(fit: Fit) -> Iterator[Ints]:
-    """For every sample the topics of all tokens, in the order of the plan, as numbers of the shown state's topics."""
+    """For every kept state, the topics of all tokens (in the order of the plan), as numbers of topics shown."""
     for sample in fit.samples:
         yield aligned(fit, sample)[sample.state.text.topic]

@@ -1,4 +1,4 @@
-"""The topics of authors, or of any other grouping of documents."""
+"""Topic proportions of authors, or of any other grouping of documents."""
 
 from __future__ import annotations
 
@@ -15,9 +15,17 @@ Floats = NDArray[np.float64]
 
 
 def author_shares(fit: Fit, by: str = "author") -> tuple[list[Hashable], Floats]:
-    """Labels of a grouping and the topics of each: the mean of the model's own node for them, a row each.
+    """Labels of a grouping, and their topic proportions, one row per label.
 
-    A model without such a node has only documents; then it is the mean over the documents of each.
+    They are posterior means of the model's own node for the grouping. A model without such a node has proportions of
+    documents only, which are then averaged.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    by
+        Grouping, such as "author".
     """
     plan = fit.state.plan
     nodes = [node.name for node in plan.nodes if node.plate == (by,) and node.side == "topic"]

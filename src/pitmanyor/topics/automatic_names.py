@@ -1,4 +1,4 @@
-"""Names of topics that nobody named: hashtags that many of its posts have, or else words."""
+"""Automatic names of topics: hashtags that enough of its posts have, otherwise words."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pitmanyor.topics.counts import WordTable, WordTables, document_counts, seat
 Ints = NDArray[np.int64]
 By = Literal["lift", "probability"]
 TAGS = "hashtag"
-SEEN = 2  # tokens of a topic that a tag or word must have to name it: once may be chance
-FAIR = 0.1  # of the posts whose main topic it is must have one of the tags that name a topic: fewer are stray ones
-EACH = 0.02  # ... and each of the tags
+SEEN = 2  # occurrences in a topic that a tag or word needs to name it: one may be chance
+FAIR = 0.1  # share of the posts with this main topic that must have one of the tags
+EACH = 0.02  # ... and each single tag
 EMPTY = "(empty)"
-ROUNDING = 1e-9  # log(p/q) up to which p is q
+ROUNDING = 1e-9  # tolerance of log(p/q) > 0
 
 
 def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: By, tables: WordTables) -> list[str]:
-    """A name for every group of topics. By lift, hashtags name it only if a fair share of its posts have them."""
+    """A name for every group of topics. By lift, hashtags are used only if they cover a fair share of its posts."""
     streams = streams_of(fit)
     if not streams:  # a fit of links alone has nothing to name topics by
         return [f"topic {group[0]}" for group in members]
@@ -36,7 +36,7 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
             if stream == TAGS and by == "lift":
                 words = _common(fit, members[i], words, main[i])
             if not words and names[i] == EMPTY:
-                words = likely  # nothing sets it apart; what it has is better than no name
+                words = likely  # nothing is distinctive; its likeliest words are better than no name
             if words:
                 names[i] = comma.join(sign + word for word in words)
     return names
@@ -45,7 +45,7 @@ def automatic_names(fit: Posterior, members: list[tuple[int, ...]], n: int, by: 
 def _best(
     words: list[str], table: WordTable, members: list[tuple[int, ...]], n: int
 ) -> list[tuple[list[str], list[str]]]:
-    """The n words of a stream that most set every group of topics apart, and its n likeliest."""
+    """The n most distinctive words of a stream for every group of topics, and its n most likely words."""
     grouped, everywhere = table.pooled(members)
     out = []
     for p, group in zip(grouped, members, strict=True):
@@ -59,7 +59,7 @@ def _best(
 
 
 def _main_documents(fit: Posterior, members: list[tuple[int, ...]]) -> list[Ints]:
-    """For every group of topics the documents in which it has most tokens."""
+    """For every group of topics, the documents in which it has the most tokens."""
     place = np.empty(fit.n_topics, np.int64)
     for i, group in enumerate(members):
         place[list(group)] = i
@@ -71,13 +71,13 @@ def _main_documents(fit: Posterior, members: list[tuple[int, ...]]) -> list[Ints
 
 
 def _common(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> list[str]:
-    """Those of the tags that are no stray ones; none, if all of them together cover too few documents."""
+    """The tags that are not stray ones; none if together they cover too few documents."""
     kept = [tag for tag in tags if _coverage(fit, group, [tag], documents) >= EACH]
     return kept if kept and _coverage(fit, group, kept, documents) >= FAIR else []
 
 
 def _coverage(fit: Posterior, group: tuple[int, ...], tags: list[str], documents: Ints) -> float:
-    """The share of these documents that have one of the tags, as a token of the group."""
+    """Share of these documents that have one of the tags as a token of the group."""
     if not len(documents):
         return 0.0
     tokens, words = seated(fit, TAGS), fit.words_of(TAGS)

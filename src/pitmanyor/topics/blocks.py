@@ -1,4 +1,4 @@
-"""The topics of documents, some documents at a time: all of them at once may not fit into memory."""
+"""Topic proportions of documents in blocks, because those of all documents may not fit into memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pitmanyor.state.mean_blocks import mean_blocks
 from pitmanyor.topics.topic_view import View
 
 Floats = NDArray[np.float64]
-CELLS = 1 << 22  # documents x topics that are handled at a time
+CELLS = 1 << 22  # documents x topics per block
 
 
 class Block(NamedTuple):
-    """The shares of the documents from `start` on, a row each."""
+    """Topic proportions of consecutive documents, starting at `start`, one row per document."""
 
     start: int
     shares: Floats
@@ -28,9 +28,9 @@ class Block(NamedTuple):
 
 
 def document_blocks(fit: Fit, shown: View | None = None, stream: str | None = None) -> Iterator[Block]:
-    """What `Fit.document_shares` says, block by block.
+    """`Fit.document_shares` in blocks.
 
-    shown: merged topics are one; without it there is a column for every fitted topic.
+    With `shown`, merged topics are one column; without it every fitted topic has a column.
     """
     size = max(1, CELLS // fit.n_topics)
     for documents, shares in mean_blocks(fit.state, fit.stream(stream).topic, size):

@@ -1,4 +1,4 @@
-"""How often topics occur in the last state of a fit: by word, and by document."""
+"""Counts of topics in the last state of a fit, by word and by document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def streams_of(fit: Posterior) -> list[str]:
-    """The token streams of a fit; none if it is of links alone."""
+    """The token streams of a fit; none for a model of links alone."""
     corpus = fit.state.plan.corpus
     return [stream.name for stream in fit.state.plan.graph.streams if len(corpus.streams[stream.name].words)]
 
@@ -42,13 +42,13 @@ def word_counts(fit: Posterior, stream: str) -> Ints:
 
 
 class WordTable(NamedTuple):
-    """What topics have of the words of a stream, a row per topic: mean probabilities, and tokens."""
+    """Words of topics in a stream, one row per topic: mean probabilities, and numbers of tokens."""
 
     mean: Floats
     tokens: Ints
 
     def pooled(self, members: Sequence[Sequence[int]]) -> tuple[Floats, Floats]:
-        """The words in every group of topics (a row each, by their tokens), and in all of them."""
+        """Word distributions of groups of topics (one row each, weighted by tokens), and of all topics together."""
         weight = self.tokens.sum(axis=1)
         rows = [
             np.average(self.mean[list(g)], axis=0, weights=weight[list(g)] if weight[list(g)].any() else None)
@@ -57,9 +57,9 @@ class WordTable(NamedTuple):
         return np.stack(rows), weight @ self.mean / max(weight.sum(), 1)
 
     def occurring(self, members: Sequence[Sequence[int]]) -> list[Ints]:
-        """The columns of the words that have a token in every group of topics.
+        """Columns of the words that have a token in each group of topics.
 
-        Every word has some probability in every topic. One that never occurs in it says nothing about it.
+        Every word has some probability in every topic, but one that never occurs in it says nothing about it.
         """
         return [np.flatnonzero(self.tokens[list(group)].sum(axis=0)) for group in members]
 
@@ -69,7 +69,7 @@ def word_table(fit: Posterior, stream: str) -> WordTable:
 
 
 class WordTables:
-    """The word tables of a fit by stream, each made when it is first asked for and kept as long as this is."""
+    """The word tables of a fit by stream, computed on first use and then kept."""
 
     def __init__(self, fit: Posterior) -> None:
         self._fit = fit
@@ -82,7 +82,7 @@ class WordTables:
 
 
 class Pairs(NamedTuple):
-    """The topics that every document has, of all its streams: pairs of them, and the tokens of each."""
+    """Pairs of document and topic that occur, over all streams, with their numbers of tokens."""
 
     document: Ints
     topic: Ints

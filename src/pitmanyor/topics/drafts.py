@@ -1,4 +1,4 @@
-"""New posts as a corpus, read as the posts of the fit were."""
+"""New posts as a corpus, read in the same way as the posts of the fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEEP: dict[str, Any] = {"duplicates": "keep", "missing_author": "keep", "min_tok
 
 
 def as_corpus(fit: Fit, posts: Sequence[Post], author: Hashable | None = None) -> Corpus:
-    """Posts of one author, or of one nobody knows. A post is a text, or a list of tokens that are words as they are."""
+    """Posts of one author, or of an unknown one. A post is a text, or a list of tokens that is used as it is."""
     check_posts(posts)
     labels = None if author is None else {"author": [author] * len(posts)}
     if not isinstance(posts[0], str):
@@ -36,6 +36,6 @@ def check_posts(posts: Sequence[Post]) -> None:
 
 
 def _text_options(fit: Fit) -> dict[str, Any]:
-    """How the texts of the fit became tokens; a corpus that was not read has nothing to say."""
+    """The text options that the corpus of the fit was read with; none if it was not read."""
     said = fit.corpus.report.options if fit.corpus.report else {}
     return {field.name: said[field.name] for field in fields(TextOptions) if field.name in said}

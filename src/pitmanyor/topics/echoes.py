@@ -1,6 +1,6 @@
-"""Hashtags by example: those of fitted posts that share words with a draft, and above all of the author's own posts.
+"""Hashtags by example: those of fitted posts that share words with a draft, especially of the author's own posts.
 
-A topic has thousands of posts, and its hashtags say little of what sets one apart from the others. Its words do.
+A topic has thousands of posts, and its hashtags say little about what distinguishes one of them. Its words do.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pitmanyor.corpus.parts import main_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ALL, OWN = 3, 2  # powers of the cosine with which the posts of all, and of the author, count
-EVER = 0.003  # what a post of the author counts for however little it is like the draft
+ALL, OWN = 3, 2  # exponents of the cosine, for posts of all authors and of the author
+EVER = 0.003  # weight added to every post of the author
 
 
 class Echoes:
-    """The posts of a corpus by their words, as unit vectors: log(1 + count) times log(posts / posts with the word)."""
+    """The posts of a corpus as unit TF-IDF vectors of their words: log(1 + count) log(posts / posts with the word)."""
 
     def __init__(self, corpus: Corpus, tags: str, used: NDArray[np.int32]) -> None:
         """tags: the stream of hashtags; used: those of the vocabulary that occur in it, in order."""
@@ -39,10 +39,11 @@ class Echoes:
         self.weight = weight / np.maximum(length[self.document], 1e-12)
 
     def of(self, draft: Ints, author: Hashable | None) -> list[Floats]:
-        """Distributions over the hashtags for a draft with these words of the vocabulary; none if nothing is alike.
+        """Distributions over hashtags for a draft with these words; none if no post is similar.
 
-        The first counts the hashtags of all posts, each by its cosine with the draft to the third power. The second,
-        for an author of the corpus, counts those of the author's own posts, by its square and a little more.
+        The first counts the hashtags of all posts, weighted by the third power of their cosine with the draft. The
+        second, for a known author, counts those of the author's own posts, weighted by the squared cosine plus a
+        constant.
         """
         cosine = self._cosines(draft)
         parts = [self._count(cosine**ALL)]
@@ -63,6 +64,6 @@ class Echoes:
         return np.asarray(np.bincount(self.document, weights=one[self.word] * self.weight, minlength=n), np.float64)
 
     def _count(self, weight: Floats) -> Floats | None:
-        """The hashtags of all posts, each with the weight of its post, as a distribution."""
+        """The hashtags of all posts, weighted by their posts, as a distribution."""
         total = np.bincount(self.tag, weights=weight[self.tagged], minlength=self.n_used)
         return total / total.sum() if total.sum() > 0 else None

@@ -1,4 +1,4 @@
-"""The likeliest words of topics that are shown as one."""
+"""The most likely words of topics that are shown as one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pitmanyor.topics.counts import word_table
 
 
 def group_words(fit: Posterior, stream: str, members: list[tuple[int, ...]], n: int) -> list[list[tuple[str, float]]]:
-    """The n likeliest words of every group of topics, with their probabilities; of those that occur in the group."""
+    """The n most likely words of every group of topics that occur in it, with their probabilities."""
     words, table = fit.words_of(stream), word_table(fit, stream)
     grouped = table.pooled(members)[0]
     best = [

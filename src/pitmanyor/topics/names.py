@@ -1,11 +1,12 @@
-"""Names that people give to topics, and topics that they merge: a small JSON file in the run's directory.
+"""User-given names of topics and merges of topics, in a small JSON file in the run directory.
 
-An entry lists topics that are shown as one, with a name or null (then it is made of their tags, as ever):
+An entry lists topics that are shown as one, with a name, or null for an automatic name:
 
     {"format": "pitmanyor names 1", "n_sweeps": 500, "topics": [{"topics": [3, 7], "name": "health", "words": [...]}]}
 
-Topics are renumbered when a run goes on. So an entry also keeps the likeliest words of each of its topics, and they are
-found again by these; one that is not is left out with a warning. A file by hand needs neither words nor `n_sweeps`.
+Topics may be renumbered when a run is resumed. An entry therefore also stores the most likely words of each of its
+topics, by which they are found again; a topic that is not found is dropped with a warning. A file that is written by
+hand needs neither `words` nor `n_sweeps`.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.runs.directory import NAMES
 
 FORMAT = "pitmanyor names 1"
-N_WORDS = 10  # words a topic is known by
-AGREE = 5  # of them must be there for a topic to be the same
+N_WORDS = 10  # words that identify a topic
+AGREE = 5  # of them must agree
 MAX_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Topics shown as one, and their name; None leaves it to their tags."""
+    """Topics that are shown as one, and their name; None for an automatic name."""
 
     topics: tuple[int, ...]
     name: str | None = None
 
 
 def read_names(fit: Fit) -> list[Entry]:
-    """What people said about the topics of a fit: nothing, if it is not saved or has no such file."""
+    """Names and merges of a fit; none if it is not saved or has no such file."""
     path = None if fit.home is None else fit.home / NAMES
     if path is None or not path.exists():
         return []
@@ -56,7 +57,7 @@ def read_names(fit: Fit) -> list[Entry]:
 
 @dataclass(frozen=True)
 class Changes:
-    """What to forget (topics, or "all"), to merge (topics and a name or None) and to rename; done in this order."""
+    """What to forget (topics, or "all"), merge (topics, and a name or None) and rename, applied in this order."""
 
     forget: Sequence[int] | Literal["all"] = ()
     merges: Sequence[tuple[Sequence[int], str | None]] = ()
@@ -64,7 +65,7 @@ class Changes:
 
 
 def change(fit: Fit, wanted: Changes) -> None:
-    """Do all of it or, if something is wrong with any part, nothing."""
+    """Apply all changes, or none if any of them is invalid."""
     entries = read_names(fit)
     entries = [] if wanted.forget == "all" else _forgotten(fit, entries, wanted.forget)
     for topics, name in wanted.merges:
@@ -75,17 +76,43 @@ def change(fit: Fit, wanted: Changes) -> None:
 
 
 def rename(fit: Fit, names: Mapping[int, str]) -> None:
-    """Give topics names of your own; a topic that was merged names all of its group."""
+    """Give topics names of your own, which are stored with the run.
+
+    Parameters
+    ----------
+    fit
+        A saved fit.
+    names
+        Names by topic number. Naming a member of a merged topic names the merged topic.
+    """
     change(fit, Changes(names=names))
 
 
 def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
-    """Show several topics as one, in every output; the fit itself stays as it is."""
+    """Show several topics as one in every output. The fit itself does not change.
+
+    Parameters
+    ----------
+    fit
+        A saved fit.
+    topics
+        Two topic numbers or more.
+    name
+        Name of the merged topic; by default an automatic one.
+    """
     change(fit, Changes(merges=[(topics, name)]))
 
 
 def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
-    """Forget the names and merges of these topics, or all of them."""
+    """Remove names and merges.
+
+    Parameters
+    ----------
+    fit
+        A saved fit.
+    topics
+        Topics to reset; by default all.
+    """
     change(fit, Changes(forget="all" if topics is None else topics))
 
 
@@ -112,10 +139,10 @@ def _renamed(fit: Fit, entries: list[Entry], topic: int, name: str) -> list[Entr
 
 
 def one_line(topic: int, name: object) -> str:
-    """A name for a topic, without blanks around it or lines within."""
+    """A name in one line, without surrounding blanks."""
     clean = " ".join(str(name).split())
     if not clean:
-        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) gives it back its own")
+        raise PlanError(f"the name of topic {topic} is empty; reset(fit, [{topic}]) restores its automatic name")
     return clean
 
 
@@ -149,9 +176,9 @@ def _load(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{path}: is not JSON ({error}); mend it, or delete it to forget all names") from error
+        raise FileError(f"{path}: is not JSON ({error}); fix it, or delete it to remove all names") from error
     if not isinstance(said, dict) or said.get("format", FORMAT) != FORMAT or not isinstance(said.get("topics"), list):
-        raise FileError(f'{path}: expected {{"topics": [{{"topics": [3, 7], "name": "health"}}]}}; mend or delete it')
+        raise FileError(f'{path}: expected {{"topics": [{{"topics": [3, 7], "name": "health"}}]}}; fix or delete it')
     return said
 
 
@@ -172,7 +199,7 @@ def _is_words(said: Any) -> bool:
 
 
 def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fit) -> list[Entry]:
-    """Entries of an earlier state, with the numbers that their topics have now."""
+    """Entries of an earlier state, with the present numbers of their topics."""
     now = [set(words) for words in _likeliest(fit)]
     taken: set[int] = set()
     out = []
@@ -187,8 +214,8 @@ def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fi
         if len(found) < len(entry.topics):
             what = entry.name or f"the merge of {list(entry.topics)}"
             warnings.warn(
-                f"{path}: the run went on since it was named, and {len(entry.topics) - len(found)} of the topics of "
-                f"{what!r} is no longer there; name the topics anew",
+                f"{path}: the run was resumed after its topics were named, and {len(entry.topics) - len(found)} of the "
+                f"topics of {what!r} cannot be found any more; name them again",
                 ReadWarning,
                 stacklevel=3,
             )

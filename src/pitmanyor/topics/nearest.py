@@ -1,4 +1,4 @@
-"""What is alike: documents and authors by their topics, topics by their words."""
+"""Similar documents and authors by their topics, similar topics by their words."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.topic_view import View, view
 
 Floats = NDArray[np.float64]
-FEWEST_POSTS = 5  # with fewer, an author is hardly more than the mean of all authors
+FEWEST_POSTS = 5  # with fewer, the estimate is close to the mean of all authors
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A document, author, topic or tag, and its score: the higher the better."""
+    """A document, author, topic or tag with its score; higher is better."""
 
     label: Hashable
     score: float
@@ -36,15 +36,24 @@ def similar(
     topic: int | str | None = None,
     n: int = 10,
 ) -> list[Scored]:
-    """The n documents, authors or topics that are most like one of them, the most alike first.
+    """The documents, authors or topics most similar to a given one, the most similar first.
 
-    The score is the affinity of two distributions, sum_k sqrt(p_k q_k): 1 if they are the same, 0 if they share
-    nothing. Documents and authors are compared by their topics, topics that have tokens by their words. Authors with
-    fewer than five posts cannot be told apart; an EvidenceWarning names them.
+    The score is the affinity of two distributions, sum_k sqrt(p_k q_k): 1 if they are equal, 0 if they are disjoint.
+    Documents and authors are compared by their topics, topics by their words. Authors with fewer than five posts cannot
+    be told apart; an EvidenceWarning names them.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    document, author, topic
+        What to compare with; exactly one of them. A topic is a number or a name.
+    n
+        Number of results.
     """
     given = [what for what in (document, author, topic) if what is not None]
     if len(given) != 1:
-        raise PlanError("say what to compare with: one of document=, author= or topic=")
+        raise PlanError("give exactly one of document=, author= and topic=")
     if topic is not None:
         tables = WordTables(fit)
         shown = view(fit, tables=tables)
@@ -77,9 +86,9 @@ def place_of(author: Hashable, labels: list[Hashable]) -> int:
 
 
 def warn_of_few_posts(fit: Fit, author: Hashable, found: Sequence[Scored]) -> None:
-    """Warn if an author, or authors that were found for it, have too few posts to tell what they write about.
+    """Warn if an author, or an author that was found, has too few posts to tell what they write about.
 
-    Where links were sampled too, they tell as well as posts do.
+    With sampled links there is no warning, because links are evidence too.
     """
     group = fit.corpus.groups.get("author")
     if group is None or fit.state.network or not fit.graph.streams:
@@ -106,7 +115,7 @@ def affinity(rows: Floats, one: Floats) -> Floats:
 def nearest(
     rows: Floats, place: int, labels: Sequence[Hashable], n: int, empty: Set[int] = frozenset()
 ) -> list[Scored]:
-    """The rows most like the one at a place, without itself and empty ones."""
+    """The rows most similar to the one at a place, excluding itself and empty ones."""
     return best(affinity(rows, rows[place]), labels, n, leave_out=empty | {place})
 
 
@@ -119,5 +128,5 @@ def best(scores: Floats, labels: Sequence[Hashable], n: int, leave_out: Set[int]
 
 
 def _empty(fit: Fit, shown: View) -> set[int]:
-    """The places of topics without a token."""
+    """Places of topics without a token."""
     return set(range(len(shown.names))) - set(shown.place[fit.state.text.topic].tolist())

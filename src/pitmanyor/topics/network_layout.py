@@ -1,4 +1,4 @@
-"""Places in the plane for those who are linked."""
+"""A layout of linked nodes in the plane."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 STEPS = 200
-GOLDEN = 2.399963229728653  # an angle whose multiples never come together
+GOLDEN = 2.399963229728653  # the golden angle
 
 
 def sunflower(n: int) -> Floats:
-    """So many places in a disc of radius one, spread evenly, and the same every time."""
+    """n points spread evenly in the unit disc, always the same."""
     turn = np.arange(n) * GOLDEN
     return np.asarray(np.sqrt((np.arange(n) + 0.5) / n)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1))
 
 
 def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
-    """Places from -1 to 1: links pull, all nodes push, and everything leans to the middle (Fruchterman-Reingold).
+    """Places from -1 to 1 by the Fruchterman-Reingold method: links attract, nodes repel, gravity centres.
 
-    first: where the nodes begin, a row each; links: pairs of their numbers, whose direction means nothing.
+    `first` has the initial places, one row per node; `links` are pairs of node numbers, without direction.
     """
     n, at = len(first), first.copy()
     weight = _pull(n, links)
@@ -34,11 +34,11 @@ def spread(first: Floats, links: Ints, steps: int = STEPS) -> Floats:
         at += move / length * np.minimum(length, 0.1 * (1 - step / steps))
     at -= np.median(at, axis=0)
     wide = at / np.maximum(np.quantile(np.abs(at), 0.98, axis=0), 1e-9)
-    return np.asarray(np.clip(wide, -1.0, 1.0))  # a few outsiders do not crowd the rest
+    return np.asarray(np.clip(wide, -1.0, 1.0))  # a few outliers do not squeeze the rest
 
 
 def _pull(n: int, links: Ints) -> Floats:
-    """How much each pair pulls: those who are linked to all do not pull all in."""
+    """Strength of each link; those of nodes with many links are weaker."""
     linked = np.zeros((n, n))
     linked[links[:, 0], links[:, 1]] = linked[links[:, 1], links[:, 0]] = 1.0
     half = linked / np.sqrt(np.maximum(linked.sum(axis=1), 1.0))[:, None]

@@ -1,4 +1,4 @@
-"""How much there is of each topic: in all, by a grouping, over time; with intervals."""
+"""Shares of topics: overall, by group and over time, with intervals."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ Ints = NDArray[np.int64]
 Interval = Literal["samples", "documents"]
 Every = Literal["hour", "day", "week", "month", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
-MOST = 60  # periods that `topics_over_time` makes by itself
+MOST = 60  # most periods that `topics_over_time` chooses by default
 
 
 @dataclass(frozen=True, eq=False)
 class Prevalence:
-    """Shares of the tokens that topics have, a row per group and a column per topic, with intervals of this level.
+    """Shares of the tokens, one row per group and one column per topic, with intervals.
 
-    `interval` says what the intervals are of. "samples": the posterior of the share in these documents, from the states
-    that the fit kept; the share is then their mean. "documents": the fit kept too few states for this level (`enough`),
-    so the share is that of its last state, and the interval says how it would vary among other documents of the kind,
-    topics given.
-    A group without tokens has shares of nan.
+    `interval` says what the intervals mean. "samples": the posterior of the share in these documents, from the states
+    that the fit kept; the share is their mean. "documents": too few states were kept for this level (`enough`), so the
+    share is that of the last state, and the interval says how it would vary among other documents of the same kind,
+    given the topics. A group without tokens has shares of nan.
     """
 
     by: str
@@ -49,7 +48,7 @@ class Prevalence:
     level: float
 
     def rows(self) -> list[dict[str, object]]:
-        """A dict per group and topic, for tables and data frames."""
+        """One dict per group and topic, for tables and data frames."""
         return [
             {
                 "group": group,
@@ -67,7 +66,7 @@ class Prevalence:
 
 
 def enough(level: float) -> int:
-    """The samples that an interval of this level takes: the least and the greatest of them hold so much between them.
+    """Number of states that an interval of this level needs, so that their extremes enclose it.
 
     >>> enough(0.9), enough(0.5)
     (19, 3)
@@ -76,9 +75,18 @@ def enough(level: float) -> int:
 
 
 def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
-    """The shares of the topics in all documents, or in those of every label of a grouping such as "author".
+    """Shares of the topics in all documents, or in each group of documents.
 
-    shown: the topics to tell of, by default those of `view`.
+    Parameters
+    ----------
+    fit
+        A fit.
+    by
+        Grouping, such as "author" or "party". By default all documents together.
+    level
+        Probability of the intervals.
+    shown
+        Topics as `view` returned them; computed if not given.
     """
     n_documents = fit.state.plan.n_documents
     if by is None:
@@ -91,10 +99,21 @@ def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View 
 
 
 def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
-    """The shares of the topics in every hour, day, week, month or year from the first document to the last.
+    """Shares of the topics in every period, from the first document to the last.
 
-    By default the shortest period of which there are at most 60. The groups are texts such as "2018-07"; weeks begin on
-    Mondays and go by their first day. Documents without a time are left out. `shown` is as in `prevalence`.
+    Groups are texts such as "2018-07"; weeks begin on Mondays and are named by their first day. Documents without a
+    time are ignored.
+
+    Parameters
+    ----------
+    fit
+        A fit of a corpus with times.
+    every
+        "hour", "day", "week", "month" or "year". By default the shortest that makes at most 60 periods.
+    level
+        Probability of the intervals.
+    shown
+        Topics as `view` returned them; computed if not given.
     """
     times = fit.state.plan.corpus.times
     if times is None or np.isnat(times).all():
@@ -109,9 +128,9 @@ def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, s
 
 
 def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[np.datetime64]]:
-    """The period of every document (-1: it has no time), and the first moments of the periods."""
+    """The period of every document (-1 if it has no time), and the starts of the periods."""
     known = ~np.isnat(times)
-    if every == "week":  # by days, for the weeks of NumPy begin on Thursdays, as 1970 did
+    if every == "week":  # by days, because the weeks of NumPy begin on Thursdays
         number = (times.astype("datetime64[D]").astype(np.int64) + 3) // 7
     else:
         number = times.astype(f"datetime64[{UNITS[every]}]").astype(np.int64)
@@ -145,7 +164,7 @@ def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: f
 
 
 def _known(pairs: Pairs, codes: Ints) -> Pairs:
-    """Only documents that have a group."""
+    """Only the documents that belong to a group."""
     here = codes[pairs.document] >= 0
     return Pairs(*(part[here] for part in pairs))
 
@@ -157,7 +176,7 @@ def _by_group(pairs: Pairs, codes: Ints, n_groups: int, n_topics: int) -> Ints:
 
 
 def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
-    """Mean and quantiles of the shares in the samples."""
+    """Means and quantiles of the shares over kept states."""
     n, draws = len(shown.names), []
     for topics in aligned_topics(fit):
         pairs = _known(document_counts(fit.state.plan, shown.place[topics], n), codes)
@@ -167,20 +186,21 @@ def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: floa
 
 
 def _between(draws: Floats, level: float) -> tuple[Floats, Floats]:
-    """An interval that holds one more draw with this probability.
+    """An interval that contains one more draw with this probability.
 
-    The i-th least of n draws has i/(n + 1) below it, on average. NumPy's default takes it to have (i - 1)/(n - 1),
-    which makes an interval of 90 % from 20 draws hold 82 %.
+    The i-th smallest of n draws has i/(n + 1) below it on average. NumPy's default assumes (i - 1)/(n - 1), with which
+    a 90 % interval from 20 draws contains only 82 %.
     """
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     return low, high
 
 
 def _among_documents(pairs: Pairs, codes: Ints, shares: Floats, totals: Ints, level: float) -> tuple[Floats, Floats]:
-    """Wilson's interval for as many independent tokens as the documents of a group are worth.
+    """Wilson's interval for the effective number of independent tokens in the documents of a group.
 
-    The variance of a share is that of a ratio of sums over M documents, M/(M - 1) sum_d (n_dk - p_k n_d)^2 / N^2. A
-    group is worth p (1 - p) / variance tokens: no fewer than if every document had one topic, no more than there are.
+    The variance of a share is that of a ratio of sums over M documents, M/(M - 1) sum_d (n_dk - p_k n_d)^2 / N^2. The
+    effective number is p (1 - p) / variance, at least as if every document had one topic, and at most the number of
+    tokens.
     """
     (n_groups, n_topics), n_documents = shares.shape, len(codes)
     lengths = np.bincount(pairs.document, weights=pairs.tokens, minlength=n_documents)

@@ -1,4 +1,4 @@
-"""Suggestions: authors to follow."""
+"""Recommended authors to follow."""
 
 from __future__ import annotations
 
@@ -25,14 +25,29 @@ def recommend_authors(
     links: str | None = None,
     seed: int = 0,
 ) -> list[Scored]:
-    """Authors to follow: for one of the fit, or for somebody new from a few of their posts. The best come first.
+    """Recommend authors to follow, the best first.
 
-    Of an author, those whom the author follows already are left out. The score is the probability of a link if the
-    fit has a network (`links` names the set, if there are several), otherwise the affinity of their topics (see
-    `similar`). Posts of somebody new are taken together as one document, and compared with the authors by affinity.
+    For an author of the fit, those whom they already follow are excluded. The score is the probability of a link if the
+    fit has a network, otherwise the affinity of topic proportions (see `similar`). Posts of somebody new are treated as
+    one document and compared by affinity.
+
+    Parameters
+    ----------
+    fit
+        A fit with authors.
+    author
+        An author of the fit.
+    posts
+        Posts of somebody new (texts, or lists of tokens), instead of an author.
+    n
+        Number of authors.
+    links
+        Link set, if there are several.
+    seed
+        Random seed.
     """
     if (author is None) == (posts is None):
-        raise PlanError("say for whom: author= for one of the fit, or posts= of somebody new")
+        raise PlanError("give either author= (an author of the fit) or posts= (of somebody new)")
     labels, shares = author_shares(fit)
     if posts is not None:
         return best(affinity(shares, _topics_of(fit, posts, seed)), labels, n, leave_out=set())
@@ -49,14 +64,14 @@ def recommend_authors(
 
 
 def _topics_of(fit: Fit, posts: Sequence[Post], seed: int) -> Floats:
-    """The topics of somebody's posts, taken as one document."""
+    """Topic proportions of somebody's posts, treated as one document."""
     check_posts(posts)
     text = "\n".join(map(str, posts)) if isinstance(posts[0], str) else [word for post in posts for word in post]
     return np.asarray(fit.infer(as_corpus(fit, [text]), seed=seed).shares[0])
 
 
 def _followed(fit: Fit, author: Hashable | None, links: str | None) -> set[Hashable]:
-    """Those whom an author follows, in the link set of the model, or in all of the corpus."""
+    """Whom an author follows, in the link set of the model, or in all link sets of the corpus."""
     sets = {one.name: one for one in fit.graph.link_sets}
     names = [links] if links is not None else list(sets or fit.corpus.links)
     found: set[Hashable] = set()

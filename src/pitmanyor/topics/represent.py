@@ -1,4 +1,4 @@
-"""The documents that show a topic best."""
+"""The documents that are most typical of a topic."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from pitmanyor.topics.topic_view import View, view
 
 
 def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
-    """The n documents that show a topic best, the best first; fewer if fewer have a token of it.
+    """Indices of the documents that are most typical of a topic, the best first.
 
-    Every token of the topic counts as much as its word is the topic's own, p(topic | word); their sum is divided by the
-    length of the document plus the mean length, so that neither long documents nor very short ones win by length.
+    Each token of the topic counts by how specific its word is, p(topic | word). The sum is divided by the length of the
+    document plus the mean length, so that neither long nor very short documents win by their length.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    topic
+        Number or name of a topic.
+    n
+        Number of documents; fewer if fewer have a token of the topic.
     """
     tables = WordTables(fit)
     shown = view(fit, tables=tables)
@@ -24,9 +33,9 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
 def all_representative(
     fit: Fit, n: int = 5, shown: View | None = None, tables: WordTables | None = None
 ) -> list[list[int]]:
-    """The documents that show each topic of `view` best: what `representative` says, for all of them at once.
+    """`representative` for all topics of `view` at once.
 
-    shown, tables: what the caller knows of the fit already.
+    `shown` and `tables` are passed by callers that have computed them already.
     """
     if n < 1:
         raise PlanError(f"n is how many documents to show, 1 or more, not {n}")

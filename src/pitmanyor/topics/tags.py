@@ -1,4 +1,4 @@
-"""Suggestions: hashtags for a draft."""
+"""Recommended hashtags for a draft."""
 
 from __future__ import annotations
 
@@ -26,19 +26,33 @@ From = Literal["both", "model", "posts"]
 def recommend_tags(
     fit: Fit, text: Post, author: Hashable | None = None, n: int = 5, *, by: From = "both", seed: int = 0
 ) -> list[Scored]:
-    """Hashtags for a draft post (a text, or its tokens), the likeliest first; those it has already are left out.
+    """Recommend hashtags for a draft post, the most likely first; those that it already has are excluded.
 
-    The score is the probability of the next hashtag. By the "model" it is sum_k theta'_k psi'_k, with theta' inferred
-    from the draft, its author and the tags it has; averaged over the samples that the fit kept, if it kept any. Where
-    authors have tags of their own in the model (tags emitted by a node with the plate ("author", "topic")), psi' is
-    that of the author. By "posts" it counts the hashtags of fitted posts that are like the draft (`Echoes`). "both" is
-    their mean, each with the same weight: the model, the posts of all, those of the author.
+    The score is the probability of the next hashtag. The model's is sum_k theta'_k psi'_k, with theta' inferred from
+    the draft, its author and its hashtags, averaged over kept states. If the model has hashtags per author (emitted by
+    a node on the plate ("author", "topic")), psi' is that of the author.
+
+    Parameters
+    ----------
+    fit
+        A fit of a model with hashtags.
+    text
+        The draft: a text, or a list of tokens.
+    author
+        Its author, if they are in the fit.
+    n
+        Number of hashtags.
+    by
+        "model", "posts" (hashtags of fitted posts that are similar to the draft), or "both", the mean of the model, the
+        posts of all authors and the posts of the author.
+    seed
+        Random seed.
     """
     if author is not None:
         group = fit.corpus.groups.get("author")
         if group is None:
-            raise PlanError("this fit knows no authors; leave author= out")
-        place_of(author, list(group.labels))  # a stranger's draft has no author
+            raise PlanError("this fit has no authors; omit author=")
+        place_of(author, list(group.labels))  # an unknown author is an error
     draft = as_corpus(fit, [text], author)
     tags, probability = tag_probabilities(fit, draft, by=by, seed=seed)
     stream = draft.streams.get(TAGS)
@@ -47,9 +61,18 @@ def recommend_tags(
 
 
 def tag_probabilities(fit: Fit, corpus: Corpus, *, by: From = "both", seed: int = 0) -> tuple[list[str], Floats]:
-    """The hashtags of the fit, and the probability that each is the next one: a row per new document.
+    """The hashtags of the fit, and the probability that each is the next one, one row per new document.
 
-    A document that nothing is known of by "posts" alone has a row of zeros.
+    With `by="posts"`, a document that is similar to no post has a row of zeros.
+
+    Parameters
+    ----------
+    fit
+        A fit of a model with hashtags.
+    corpus
+        New documents.
+    by, seed
+        As in `recommend_tags`.
     """
     if by not in get_args(From):
         raise PlanError(f"by is one of {', '.join(get_args(From))}, not {by!r}")
@@ -71,7 +94,7 @@ def tag_probabilities(fit: Fit, corpus: Corpus, *, by: From = "both", seed: int 
 
 
 def _echoes(fit: Fit, drafts: Corpus, used: NDArray[np.int32]) -> Iterator[list[Floats]]:
-    """What the fitted posts say of each draft."""
+    """What the fitted posts say about each draft."""
     echoes, group = Echoes(fit.corpus, TAGS, used), drafts.groups.get("author")
     place = {word: w for w, word in enumerate(fit.corpus.vocabulary)}
     code = np.array([place.get(word, -1) for word in drafts.vocabulary] or [-1])
@@ -99,7 +122,7 @@ def _next_tag(one: Posterior, corpus: Corpus, used: NDArray[np.int32], seed: int
 def _documents_of(
     labels: Sequence[Hashable], corpus: Corpus, names: Sequence[str]
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """The instances of a grouping that new documents are of, and their documents; unknown ones are left out."""
+    """The known instances of a grouping among new documents, and their documents."""
     columns = [[corpus.groups[name].labels[code] for code in corpus.groups[name].codes] for name in names]
     known = {label: i for i, label in enumerate(labels)}
     found = [known.get(label if len(names) > 1 else label[0], -1) for label in zip(*columns, strict=True)]

@@ -1,4 +1,4 @@
-"""Topics as they are shown: merged ones as one, each with a name.
+"""Topics as they are shown: with names, and merged topics as one.
 
 By default a topic is named by its hashtags (the paper, section 5.6), or by words if few of its posts have them.
 """
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 class View:
     """The topics that are shown: their names, and the fitted topics that each stands for.
 
-    A merged topic goes by the number of the first of its members; `topics` has these numbers.
+    A merged topic has the number of its first member; `topics` has these numbers.
     """
 
     names: list[str]
@@ -32,24 +32,25 @@ class View:
 
     @property
     def topics(self) -> list[int]:
+        """The numbers of the topics."""
         return [members[0] for members in self.members]
 
     @property
     def place(self) -> NDArray[np.int64]:
-        """For every fitted topic, the place of the one that is shown for it."""
+        """For every fitted topic, the position of the topic that is shown for it."""
         place = np.empty(sum(map(len, self.members)), np.int64)
         for i, members in enumerate(self.members):
             place[list(members)] = i
         return place
 
     def fold(self, values: Floats) -> Floats:
-        """Columns by fitted topic summed to columns by shown topic."""
+        """Sum columns by fitted topic to columns by shown topic."""
         if len(self.members) == values.shape[-1]:
             return values
         return np.stack([values[..., list(members)].sum(axis=-1) for members in self.members], axis=-1)
 
     def find(self, topic: int | str) -> int:
-        """The place of a topic, by the number of any of its members or by its name."""
+        """Position of a topic, given by the number of any of its members or by its name."""
         if isinstance(topic, str):
             if topic not in self.names:
                 raise PlanError(f"no topic is called {topic!r}; the names are {', '.join(map(repr, self.names))}")
@@ -67,7 +68,14 @@ class View:
 def view(fit: Fit, n: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
     """The topics of a fit as they are shown, with the names and merges of its run.
 
-    tables: those of the fit, if the caller has them or wants them for more.
+    Parameters
+    ----------
+    fit
+        A fit.
+    n, by
+        As in `labels`.
+    tables
+        Word tables of the fit, if the caller has them.
     """
     if by not in get_args(By):
         raise PlanError(f"by is one of {', '.join(get_args(By))}, not {by!r}")
@@ -83,13 +91,21 @@ def view(fit: Fit, n: int = 3, by: By = "lift", tables: WordTables | None = None
 
 
 def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
-    """A name for every topic, in the order of the topics: its hashtags, or its words where it has none.
+    """A name for every topic: its hashtags if they cover enough of its posts, otherwise its words.
 
-    `by="probability"` takes the likeliest, as the paper does. `by="lift"` takes those that set the topic apart: by
-    p log(p/q), where p is the probability in the topic and q in the corpus. (The ratio p/q alone would name topics by
-    tags that hardly occur.) Only those with p > q set it apart: a topic without such tags has words, and one without
-    such words the likeliest. Tags and words must have occurred twice in the topic, and by lift, tags in a tenth of the
-    posts whose main topic it is. Names that people gave, with `rename` or `merge`, come first; merged topics share one.
+    A tag or word must have occurred twice in the topic. Names that were given by `rename` or `merge` take precedence;
+    merged topics share one.
+
+    Parameters
+    ----------
+    fit
+        A fit.
+    n
+        Number of tags or words in a name.
+    by
+        "lift" takes the most distinctive ones by p log(p/q), where p is the probability in the topic and q in the
+        corpus; only those with p > q count, and tags must occur in a tenth of the posts whose main topic it is.
+        "probability" takes the most likely ones, as the paper does.
     """
     seen = view(fit, n, by)
     return [seen.names[i] for i in seen.place]

@@ -10,7 +10,7 @@ const KEYS = [
 
 const INTERVALS = {
   samples: "Intervals hold 90 % of the posterior: they come from the states that the run kept.",
-  documents: "The run kept too few states for posterior intervals. Those here say how shares would vary among other posts of the kind, with topics as they are (90 %).",
+  documents: "The run kept too few states for posterior intervals. These say how shares would vary among other posts of the same kind, given the topics (90 %).",
 };
 
 function showHelp() {

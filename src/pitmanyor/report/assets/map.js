@@ -6,11 +6,11 @@ const COVERED = 0.2; // share of the map that circles cover at most
 panel({
   id: "map",
   title: "Map of topics",
-  hint: () => "Near topics use the same words; the area of a circle is the topic's share. Directions mean nothing.",
+  hint: () => "Topics that are close use similar words; the area of a circle is the topic's share. Directions have no meaning.",
   has: () => data.topics.length > 2,
   draw(body) {
     const shown = d3.range(data.topics.length).filter((k) => !data.topics[k].small || data.topics[k].share > 0.0005);
-    const svg = canvas(body, shown.length > CROWD ? 560 : 400, "Topics as circles; near ones use the same words");
+    const svg = canvas(body, shown.length > CROWD ? 560 : 400, "Topics as circles; close ones use similar words");
     const { width, height } = svg.property("size");
     const largest = d3.max(shown, (k) => data.topics[k].share);
     // However many topics there are, circles cover only so much of the map, and room is left to tell them apart.

@@ -10,7 +10,7 @@ panel({
   hint() {
     const { posts, of, said } = data.posts;
     const some = posts.length < of ? ` This page holds ${count(posts.length)} of the ${count(of)} posts.` : "";
-    const what = state.topic === null ? "Posts that show a topic best, one a topic in turn." : "Posts that show the topic best come first.";
+    const what = state.topic === null ? "The most typical posts of each topic in turn." : "The most typical posts of the topic come first.";
     return `${what} Words are underlined in the colour of their topic's family. ${said}${some}`;
   },
   draw(body) {

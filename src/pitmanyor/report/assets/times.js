@@ -1,6 +1,6 @@
 // Shares over time: families as layers; a chosen topic as a line, with its interval if there is one.
 
-const BAND = { samples: "from posterior samples", documents: "for other posts of the kind, topics given" };
+const BAND = { samples: "from posterior samples", documents: "among other posts of the same kind, given the topics" };
 
 panel({
   id: "times",

@@ -4,13 +4,13 @@ panel({
   id: "trust",
   title: "Can this be trusted?",
   wide: true,
-  hint: () => "What pitmanyor diagnose says of the run. Traces should look like noise around a level, not like a slope.",
+  hint: () => "What pitmanyor diagnose says about the run. Traces should look like noise around a level, not like a slope.",
   draw(body) {
     const { traces, rhat, n_topics, removed, findings, advice } = data.trust;
     const number = traces["topics/large"];
     const chains = traces.log_joint.length;
     const half = d3.max(traces.log_joint.flat(), (p) => p[0]) / 2;
-    const compared = chains > 1 ? "Chains and their halves compared" : "The two halves of one chain compared: more chains would tell more";
+    const compared = chains > 1 ? "Chains and their halves compared" : "The two halves of one chain compared; several chains would say more";
     const boxes = [
       ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
       ["Topics by sweep", `Topics that hold ${percent(n_topics.least)} of the tokens or more${data.trust.joined == null ? "" : `; the network joined after ${plural(data.trust.joined, "sweep")}`}.`],
@@ -68,7 +68,7 @@ function histogram(body, counts) {
 
 function whatWasRemoved({ n_read, n_bad_lines, filters, columns, notes }) {
   const said = [`${plural(n_read, "post")} ${n_read === 1 ? "was" : "were"} read.`, n_bad_lines ? `${plural(n_bad_lines, "line")} could not be read.` : "", columns?.length ? `Columns: ${columns.join(", ")}.` : ""];
-  const parts = [make("h3", {}, "What was left out of the data"), make("p", { class: "soft" }, own(said.filter(Boolean).join(" ")))];
+  const parts = [make("h3", {}, "What was removed from the data"), make("p", { class: "soft" }, own(said.filter(Boolean).join(" ")))];
   if (filters.length) parts.push(table(["filter", "why", "posts", "tokens", "authors"], filters.map(([name, why, ...numbers]) => [name, why, ...numbers.map(count)])));
   if (notes?.length) parts.push(make("ul", { class: "soft" }, ...notes.map((note) => make("li", {}, own(note)))));
   return parts;

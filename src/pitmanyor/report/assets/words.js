@@ -7,7 +7,7 @@ panel({
   hint: () =>
     state.topic === null
       ? "Each card is a topic with its words in order. Choose one, here or at the side, and every panel follows."
-      : "Coloured: how often the topic uses a word. Grey: how often all topics do. Slide from frequent words to those that set the topic apart.",
+      : "Coloured: how often the topic uses a word. Grey: how often all topics do. Slide from frequent to distinctive words.",
   draw(body) {
     const slider = make("input", { type: "range", id: "relevance", min: 0, max: 1, step: 0.05, "aria-label": "Relevance: 0 distinctive, 1 frequent" });
     slider.addEventListener("input", () => choose({ relevance: Number(slider.value) }));
