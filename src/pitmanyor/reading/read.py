@@ -77,8 +77,8 @@ def read(
         Words of the columns of a matrix of counts.
     save_to
         File to write, for a source that is larger than memory. Tokens go to files beside it while they are read, and
-        the corpus stays in the file, as by `Corpus.load(save_to, mapped=True)`. Some 60 bytes per post stay in memory, and
-        every distinct word.
+        the corpus stays in the file, as by `Corpus.load(save_to, mapped=True)`. Some 60 bytes per post stay in memory,
+        and every distinct word.
     options
         Any option of `FileOptions`, `TextOptions` and `FilterOptions`, such as `min_df=5`.
 

@@ -44,7 +44,7 @@ class Explicit:
     def relabel(self, state: State, documents: NDArray[np.int64], n_held: int, seed: Seed) -> None:
         """Draw one topic anew, for all tokens that have it together, in those of `documents` whose turn it is."""
         self._make_room(state)
-        documents = documents[documents % RELABELLED_EVERY == seed[2] % RELABELLED_EVERY]
+        documents = documents[state.text.number[documents] % RELABELLED_EVERY == seed[2] % RELABELLED_EVERY]
         relabel_documents(state.net, state.text, state.topics, state.words, self.labels, documents, n_held, seed)
 
     def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
