@@ -73,9 +73,7 @@ def write_arrays(path: str | os.PathLike[str], header: Mapping[str, Any], arrays
             file.write(_bytes(array))
 
 
-def read_arrays(
-    path: str | os.PathLike[str], *, mapped: bool = False
-) -> tuple[dict[str, Any], dict[str, Array]]:
+def read_arrays(path: str | os.PathLike[str], *, mapped: bool = False) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of a file that `write_arrays` made; a FileError if one byte of it is not as written.
 
     Arrays that are `mapped` stay in the file, and are read as they are used; see `release`.
@@ -119,9 +117,7 @@ def _map(path: str | os.PathLike[str], start: int, entry: _Entry) -> Array:
     return np.memmap(path, entry.dtype, "r", start + entry.start, entry.shape)
 
 
-def _read(
-    path: str | os.PathLike[str], file: BufferedReader, mapped: bool
-) -> tuple[dict[str, Any], dict[str, Array]]:
+def _read(path: str | os.PathLike[str], file: BufferedReader, mapped: bool) -> tuple[dict[str, Any], dict[str, Array]]:
     size = os.fstat(file.fileno()).st_size
     prefix = file.read(8)
     length = int.from_bytes(prefix, "little")
