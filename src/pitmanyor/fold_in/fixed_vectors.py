@@ -73,7 +73,8 @@ def concentration_of(fitted: State, name: str) -> float:
 def fixed_state(fitted: State, plan: Plan, vectors: Vectors) -> State:
     """A state of the new documents given fixed vectors. Tokens have no topics yet."""
     rule = next(name for name, code in RULES.items() if code == fitted.net.status[RULE])
-    state = new_state(plan, max_topics=None if plan.n_topics else fitted.n_topics, rule=rule)  # type: ignore[arg-type]
+    most = None if plan.n_topics else fitted.n_topics
+    state = new_state(plan, max_topics=most, rule=rule, packs=False)  # type: ignore[arg-type]
     take_discounts(state, fitted)
     concentrations = {node.name: concentration_of(fitted, node.name) for node in plan.nodes if node.local}
     fix_vectors(state, vectors, fitted.n_topics, concentrations)

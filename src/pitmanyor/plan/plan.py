@@ -114,6 +114,11 @@ class Plan:
         return self.corpus.n_documents
 
     @property
+    def has_all_tokens(self) -> bool:
+        """Whether the token order is that of the corpus itself, and not an outline of it."""
+        return True
+
+    @property
     def longest(self) -> int:
         """Tokens of the longest document."""
         return int(np.diff(self.order.first[:: len(self.graph.streams)]).max())

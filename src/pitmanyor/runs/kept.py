@@ -14,10 +14,11 @@ import numpy as np
 
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, EXPLICIT, LIVE, N_LIVE
 from pitmanyor.results.posterior import Posterior
-from pitmanyor.runs.states import DISCOUNTS, NETWORK, Array, check_places, check_values
+from pitmanyor.runs.states import DISCOUNTS, ENTRIES, NETWORK, Array, check_places, check_values
 from pitmanyor.state import State
+from pitmanyor.state.cell_counts import pack_rows
 
-LARGE = ("counts", "to", "totals", "n_to", "stay", "open", "rests", "weight")  # of a net: a shell has none
+LARGE = ("counts", "packed", "to", "totals", "n_to", "stay", "open", "rests", "weight")  # of a net: a shell has none
 NODE_CONCENTRATIONS = "node_concentrations"
 
 
@@ -25,14 +26,16 @@ class Shell:
     """What kept states of the same layout share, and the one of them that was asked last, as a whole."""
 
     def __init__(self, state: State) -> None:
+        pack_rows(state)
         self._empty = copy.copy(state)
         nodes = state.net.nodes.copy()
         nodes[:, EXPLICIT] = 0  # as between sweeps
         nothing = {name: getattr(state.net, name)[:0].copy() for name in LARGE}
-        self._empty.net = state.net._replace(nodes=nodes, status=state.net.status.copy(), **nothing)
+        cells, status = state.net.cells.copy(), state.net.status.copy()
+        self._empty.net = state.net._replace(nodes=nodes, cells=cells, status=status, **nothing)
         nothing = {name: getattr(state.text, name)[:0].copy() for name in ("topic", "code", "measures")}
-        own = state.text.concentration[:, :0].copy()
-        self._empty.text = state.text._replace(concentration=own, **nothing)
+        none = state.text.concentration[:, :0].copy()
+        self._empty.text = state.text._replace(concentration=none, **nothing)
         self._empty.network = {}
         self._rest: tuple[dict[str, Array], Array] | None = None
         self._last: tuple[Mapping[str, Array], State] | None = None
@@ -71,6 +74,7 @@ class Kept(Posterior):
 def pack_kept(state: State) -> dict[str, Array]:
     """A copy of all that estimates read of a tidy state, by name."""
     net, text = state.net, state.text
+    pack_rows(state)
     at = np.flatnonzero(net.counts.any(axis=1))
     out: dict[str, Array] = {
         "at": at.astype(np.min_scalar_type(len(net.counts))),
@@ -83,6 +87,8 @@ def pack_kept(state: State) -> dict[str, Array]:
         "code": text.code.astype(np.min_scalar_type(int(text.code.max(initial=0)))),
         "concentration": text.concentration.copy(),
     }
+    if len(net.packed_first):
+        out[ENTRIES] = net.packed.copy()
     if state.plan.sampled_discounts:
         out[DISCOUNTS] = net.reals[state.plan.sampled_discounts, DISCOUNT]
     return out | {f"{NETWORK}{name}": values.copy() for name, values in state.network.items()}
@@ -108,7 +114,7 @@ def unpack_kept(like: State, arrays: Mapping[str, Array], rest: tuple[dict[str, 
     rests[CONCENTRATION] = arrays[NODE_CONCENTRATIONS]
     if plan.sampled_discounts:
         reals[plan.sampled_discounts, DISCOUNT] = arrays[DISCOUNTS]
-    own = {name: arrays[name] for name in ("totals", "n_to", "status")}
+    own = {name: arrays[name] for name in ("totals", "n_to", "status", ENTRIES) if name in arrays}
     state.net = like.net._replace(reals=reals, counts=counts, rests=rests, **own, **rest[0])
     state.text = like.text._replace(
         topic=arrays["topic"].astype(np.int32),
@@ -135,6 +141,8 @@ def check_kept(like: State, arrays: Mapping[str, Array]) -> None:
         "code": ((plan.n_tokens,), "u"),
         "concentration": ((len(text.concentration), plan.n_documents), np.float64),
     } | ({DISCOUNTS: ((len(plan.sampled_discounts),), np.float64)} if plan.sampled_discounts else {})
+    if len(net.packed_first):
+        wanted[ENTRIES] = ((like.layout.n_entries, 3), net.packed.dtype)
     for name, (shape, kind) in wanted.items():
         found = arrays[name].dtype.kind if isinstance(kind, str) else arrays[name].dtype
         if arrays[name].shape != shape or found != kind:

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.numbers.stirling import StirlingTables, shaped_tables
 from pitmanyor.kernels.restaurant.arrays import (
+    CUSTOMERS,
     DISCOUNT,
+    DISH,
     DOOR,
     GEM_CELL,
     LIVE,
@@ -30,6 +32,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.arrays import SHIFT as SHIFTED
 from pitmanyor.state import State
+from pitmanyor.state.cell_counts import pack_rows
 from pitmanyor.state.stirling_sizes import MOST_BYTES
 from pitmanyor.state.topic_columns import grow
 
@@ -37,15 +40,20 @@ Array = NDArray[Any]
 DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
 NETWORK = "network/"  # the unknowns of links, by their names
+ENTRIES = "packed"  # counts of cells without a row, if there are any
 DISCOUNTS = "discounts"  # of the nodes that sample theirs, if there are any
 
 
 def pack(state: State) -> dict[str, Array]:
     """All that changes, by name."""
     net, text = state.net, state.text
-    at = np.flatnonzero(net.counts.any(axis=1) | (net.stay != 0) | (net.open != 1))
+    pack_rows(state)
+    stay = net.stay[: len(net.counts)]  # rows that threads keep lie behind
+    at = np.flatnonzero(net.counts.any(axis=1) | (stay != 0) | (net.open != 1))
     out: dict[str, Array] = {"at": at, "counts": net.counts[at], "stay": net.stay[at], "open": net.open[at]}
     out |= {name: getattr(net, name) for name in DENSE}
+    if len(net.packed_first):
+        out[ENTRIES] = net.packed
     out |= {f"{NETWORK}{name}": values for name, values in state.network.items()}
     if state.plan.sampled_discounts:
         out[DISCOUNTS] = net.reals[state.plan.sampled_discounts, DISCOUNT]
@@ -66,6 +74,8 @@ def unpack(empty: State, arrays: Mapping[str, Array]) -> State:
     reals = net.reals.copy()
     if state.plan.sampled_discounts:
         reals[state.plan.sampled_discounts, DISCOUNT] = arrays[DISCOUNTS]
+    if len(net.packed_first):
+        dense |= {ENTRIES: arrays[ENTRIES], "cells": net.cells.copy()}
     state.net = net._replace(nodes=net.nodes.copy(), reals=reals, counts=counts, stay=stay, open=opened, **dense)
     state.text = state.text._replace(**{name: arrays[name] for name in TOKENS})
     state.network = {name.removeprefix(NETWORK): values for name, values in arrays.items() if name.startswith(NETWORK)}
@@ -126,6 +136,8 @@ def _check_shapes(state: State, arrays: Mapping[str, Array]) -> None:
     } | {name: (getattr(text, name).shape, getattr(text, name).dtype) for name in TOKENS}
     if state.plan.sampled_discounts:
         wanted[DISCOUNTS] = ((len(state.plan.sampled_discounts),), np.dtype(np.float64))
+    if len(net.packed_first):
+        wanted[ENTRIES] = ((state.layout.n_entries, 3), net.packed.dtype)
     for name, (shape, dtype) in wanted.items():
         if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
             raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
@@ -157,8 +169,10 @@ def check_values(state: State, arrays: Mapping[str, Array]) -> None:
             raise ValueError("a walk to a parent that is not there")
     if state.plan.sampled_discounts and not ((arrays[DISCOUNTS] > 0) & (arrays[DISCOUNTS] < 1)).all():
         raise ValueError("a discount outside (0, 1)")
-    counted = [arrays[name] for name in ("counts", "to", "totals", "n_to") if name in arrays]
+    counted = [arrays[name] for name in ("counts", "to", "totals", "n_to", ENTRIES) if name in arrays]
     if any(part.size and part.min() < 0 for part in counted):
         raise ValueError("a count below zero")
+    if ENTRIES in arrays and (arrays[ENTRIES][arrays[ENTRIES][:, CUSTOMERS] > 0, DISH] >= n_live).any():
+        raise ValueError("counts of a topic that is not there")
     if any(part.dtype != np.float64 for name, part in arrays.items() if name.startswith(NETWORK)):
         raise ValueError("unknowns of a network that are no numbers")

@@ -11,6 +11,7 @@ from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.documents.relabelling import Labels, relabel_documents
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
+from pitmanyor.sampling.redrawn import forget_rows, n_numbers
 from pitmanyor.seeds import Seed
 from pitmanyor.state.engines import Engine, Fold, Scratch, Work
 from pitmanyor.state.scratch_arrays import new_mean_sums
@@ -45,7 +46,8 @@ class Explicit:
         """Draw one topic anew, for all tokens that have it together, in those of `documents` whose turn it is."""
         self._make_room(state)
         documents = documents[state.text.number[documents] % RELABELLED_EVERY == seed[2] % RELABELLED_EVERY]
-        relabel_documents(state.net, state.text, state.topics, state.words, self.labels, documents, n_held, seed)
+        given = (state.net, *state.redrawn, state.text, state.topics, state.words, self.labels)
+        relabel_documents(*given, documents, n_held, seed)
 
     def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
         """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
@@ -66,10 +68,11 @@ class Explicit:
     def fill(self, state: State, n_held: int) -> None:
         """Sums over the held topics."""
         self._make_room(state)
+        forget_rows(state)
         for p, (row_cell, word_node, _) in enumerate(self.pairs):
             row = CONSTANT if row_cell < 0 else int(state.net.cells[row_cell, ROW])
             block = state.layout.blocks[word_node]
-            fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_cells, n_held)
+            fill_sums(state.net, self.sums, p, row, block.row, block.width, block.n_rows, n_held)
 
     def _new_scratch(self, state: State) -> Scratch:
         return self.engine.scratch(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
@@ -87,11 +90,11 @@ class Explicit:
             self.labels = self._new_labels(state)
         n_blocks = state.capacity // BLOCK
         if self.sums.blocks.shape[2] != n_blocks:
-            n_words = max([size for _, _, size in self.pairs], default=1)
+            n_rows = n_numbers(state, self.n_threads) if self.pairs else 1
             self.sums = Sums(
                 self.index,
-                np.zeros((len(self.pairs), n_words)),
-                np.zeros((len(self.pairs), n_words, n_blocks), state.net.stay.dtype),
+                np.zeros((len(self.pairs), n_rows)),
+                np.zeros((len(self.pairs), n_rows, n_blocks), state.net.stay.dtype),
             )
 
 

@@ -11,6 +11,7 @@ from pitmanyor.graph import Graph, Node
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.state.cell_counts import counts_by_cell, is_packed, pairs_of, set_pairs
 from pitmanyor.state.discount_values import take_discounts
 from pitmanyor.state.state import RULES, State, new_state
 from pitmanyor.state.stirling_sizes import fit_tables
@@ -54,13 +55,16 @@ def join_state(state: State, spare: int) -> State:
     rule = next(name for name, code in RULES.items() if code == state.net.status[RULE])
     new = new_state(plan, rule=rule, precision=state.net.stay.dtype)  # type: ignore[arg-type]
     live, old_net, net = state.n_topics, state.net, new.net
-    for old, block, node in zip(state.layout.blocks, new.layout.blocks, plan.nodes, strict=True):
+    for i, (old, block, node) in enumerate(zip(state.layout.blocks, new.layout.blocks, plan.nodes, strict=True)):
         wide, own = min(old.width, live), min(old.own, live)
+        if is_packed(new, i):
+            set_pairs(new, i, pairs_of(state, i))
         for column in (CUSTOMERS, TABLES):
             if column == TABLES and node.kind == "dirichlet":
                 continue  # a Dirichlet has none
-            rows = old_net.counts[old.rows, column].reshape(old.n_cells, old.width)
-            net.counts[block.rows, column].reshape(block.n_cells, block.width)[:, :wide] = rows[:, :wide]
+            if not is_packed(new, i):
+                rows = counts_by_cell(state, i, column, wide)
+                net.counts[block.rows, column].reshape(block.n_cells, block.width)[:, :wide] = rows
             rests = old_net.totals[old.rests, column].reshape(old.n_instances, old.own)
             net.totals[block.rests, column].reshape(block.n_instances, block.own)[:, :own] = rests[:, :own]
         if old.n_parents:

@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.restaurant.arrays import SHIFT
 from pitmanyor.kernels.switching.leaf_tables import Leaves, Rows, index_tokens
-from pitmanyor.kernels.switching.topic_vectors import CHUNK
 from pitmanyor.plan import Plan
+from pitmanyor.plan.emitters import find_emitters
 from pitmanyor.state.layout import Block
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
+CHUNK = 64  # cells of a word-side node summed together: fixed, so that no number of threads changes a sum
+MOST_CHUNKS = 2048  # of an instance: there are sums over topics for each
+
+
+def chunk_size(n_cells: int) -> int:
+    """How many cells of an instance are summed together."""
+    return CHUNK * max(-(-n_cells // (CHUNK * MOST_CHUNKS)), 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,30 +101,13 @@ def _has_only(plan: Plan, parent: int, children: set[str]) -> bool:
     return below <= children and all(stream.emit != name for stream in plan.graph.streams)
 
 
-def find_emitters(plan: Plan) -> dict[str, str]:
-    """The leaves, and the node by which each emits tokens: itself, or its one child, if that is local and per topic."""
-    emit = {stream.emit for stream in plan.graph.streams}
-    children = {node.name: [c for c in plan.nodes if node.name in c.parents] for node in plan.nodes}
-    found = {}
-    for node in plan.nodes:
-        if node.local or not node.per_topic:
-            continue
-        below = children[node.name]
-        if node.name in emit and not below:
-            found[node.name] = node.name
-        elif node.name not in emit and len(below) == 1 and below[0].name in emit:
-            child = below[0]
-            if child.local and child.per_topic and len(child.parents) == 1 and not children[child.name]:
-                found[node.name] = child.name
-    return found
-
-
 def _runs(plan: Plan, index: int, bits: int, first: Ints) -> LeafCells:
-    """Runs of some CHUNK cells, fewer where the words are common, so that threads share the work evenly."""
+    """Runs of some cells, fewer where the words are common, so that threads share the work evenly."""
     cells = plan.cells.of(index)
     n_tokens = np.diff(first[cells.start : cells.stop + 1])
     work = np.cumsum(n_tokens + n_tokens.mean())  # passing over a cell's columns costs as much as its tokens
-    run = np.searchsorted(work, np.arange(1, len(work) // CHUNK + 1) * work[-1] / max(len(work) // CHUNK, 1))
+    n_runs = len(work) // chunk_size(len(work))
+    run = np.searchsorted(work, np.arange(1, n_runs + 1) * work[-1] / max(n_runs, 1))
     starts = np.flatnonzero(np.diff(plan.cells.instance[cells], prepend=-1))
     bounds = np.unique(np.concatenate([starts, run[run < len(work)], [len(work)]]))
     place = np.searchsorted(bounds, np.append(starts, len(work)))

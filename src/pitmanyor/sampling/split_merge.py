@@ -308,9 +308,9 @@ class SplitMerge:
 
     def shared_words(self, state: State, one: int) -> Floats:
         """How much of its words every topic shares with one: 1 minus the total variation."""
-        rows, sizes = word_rows(state)
+        cells, sizes = word_cells(state)
         out = np.zeros(state.capacity)
-        overlaps(state.net, rows, np.maximum(sizes, 1), one, out)
+        overlaps(state.net, cells, np.maximum(sizes, 1), one, out)
         return out
 
     def _log_choice(self, state: State, kernel: Kernel, selection: Selection) -> float:
@@ -365,17 +365,17 @@ def _arrays(state: State) -> Arrays:
     return Arrays(state.net, state.tables, state.terms, doc, state.text, state.topics, state.words)
 
 
-def word_rows(state: State) -> tuple[Ints, Ints]:
-    """The rows over topics by which topics are compared, and each topic's customers there.
+def word_cells(state: State) -> tuple[Ints, Ints]:
+    """The cells of words by which topics are compared, and each topic's customers there.
 
-    Those of the lowest shared node per topic of each stream that has a row for every word.
+    Those of the lowest shared node per topic of each stream that has one for every word.
     """
-    rows, sizes = [np.zeros(0, np.int64)], np.zeros(state.capacity, np.int64)
+    cells, sizes = [np.zeros(0, np.int64)], np.zeros(state.capacity, np.int64)
     for i in compared_nodes(state):
-        block = state.layout.blocks[i]
-        rows.append(block.row + np.arange(block.n_cells) * block.width)
+        block, at = state.layout.blocks[i], state.plan.cells.of(i)
+        cells.append(np.arange(at.start, at.stop))
         sizes += state.net.totals[block.rests, CUSTOMERS].reshape(block.n_instances, block.own).sum(axis=0)
-    return np.concatenate(rows), sizes
+    return np.concatenate(cells), sizes
 
 
 def compared_nodes(state: State) -> list[int]:

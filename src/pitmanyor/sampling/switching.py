@@ -23,7 +23,6 @@ from pitmanyor.kernels.switching.table_counts import (
     up_words,
 )
 from pitmanyor.kernels.switching.topic_vectors import (
-    CHUNK,
     Family,
     Vectors,
     draw_topic_node,
@@ -31,9 +30,10 @@ from pitmanyor.kernels.switching.topic_vectors import (
     mark_explicit,
 )
 from pitmanyor.kernels.switching.word_vectors import draw_word_node
-from pitmanyor.sampling.leaves import LeafIndex, find_leaves
+from pitmanyor.sampling.leaves import LeafIndex, chunk_size, find_leaves
+from pitmanyor.sampling.redrawn import RedrawnRows
 from pitmanyor.seeds import Seed
-from pitmanyor.state.state import State
+from pitmanyor.state.state import NOT_PACKED, State
 
 Ints = NDArray[np.int64]
 SMALL_SHARE = 4  # counts that parts of the documents have of their own may be one for so many tokens
@@ -50,7 +50,7 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """A word-side node's cells in runs of at most CHUNK, none across two instances."""
+    """A word-side node's cells in runs, none across two instances."""
 
     bounds: Ints
     instances: Ints  # (instance, 2): its first chunk and the one after its last
@@ -63,10 +63,16 @@ def chunk_cells(state: State, index: int) -> Chunks:
     stops = np.append(starts[1:], len(instance))
     bounds, instances = [0], []
     for start, stop in zip(starts, stops, strict=True):
-        first = len(bounds) - 1
-        bounds.extend(min(b, int(stop)) for b in range(int(start) + CHUNK, int(stop) + CHUNK, CHUNK))
+        first, size = len(bounds) - 1, chunk_size(int(stop - start))
+        bounds.extend(min(b, int(stop)) for b in range(int(start) + size, int(stop) + size, size))
         instances.append((first, len(bounds) - 1))
     return Chunks(np.array(bounds, np.int64) + cells.start, np.array(instances, np.int64))
+
+
+def new_vectors(n_rests: int, n_packed: int) -> Vectors:
+    """For so many restaurants, and as many cells if some are packed."""
+    log_v, log_g, log_total, rest, scale, shift = (np.zeros(n_rests) for _ in range(6))
+    return Vectors(log_v, log_g, log_total, rest, scale, shift, np.zeros(n_packed, np.int64))
 
 
 def new_exits(state: State) -> Exits:
@@ -103,7 +109,8 @@ class Switch:
         self.family = Family(state.plan.cells.parent_first, state.plan.cells.parent)
         self.shared = [i for i, node in enumerate(state.plan.nodes) if not node.local]
         self.chunks = {i: chunk_cells(state, i) for i in self.shared if state.plan.nodes[i].side == "word"}
-        self.vectors = Vectors(*(np.zeros(0) for _ in range(4)))
+        self.vectors = new_vectors(0, 0)
+        self.redrawn = RedrawnRows(n_threads)
         self.scalars = np.zeros((0, 2))  # log x and x of every restaurant on the way up
         self.exits = new_exits(state)
         self.parts: Parts | None = None
@@ -113,7 +120,7 @@ class Switch:
     def _make_room(self, state: State) -> None:
         n_rests = state.layout.sizes[1]
         if len(self.scalars) != n_rests:
-            self.vectors = Vectors(*(np.zeros(n_rests) for _ in range(4)))
+            self.vectors = new_vectors(n_rests, len(state.net.packed_first))
             self.scalars = np.zeros((n_rests, 2))
 
     def count(self, state: State, leaves: LeafIndex) -> None:
@@ -158,6 +165,7 @@ class Switch:
             else:
                 draw_topic_node(net, self.vectors, self.family, cells.start, cells.stop, seed)
             mark_explicit(net, i, block.rests.start, block.rests.stop)
+        state.redrawn = self.redrawn.after(state, self.vectors, self.family, self.n_held, seed)
 
     def _take(self, state: State, i: int, given: Given) -> None:
         """Vectors that somebody else has drawn: u is 0 as yet, so v = 1 and g = U0 (maths 4)."""
@@ -173,6 +181,7 @@ class Switch:
     def up(self, state: State, seed: Seed) -> None:
         """Vectors and documents to counts, children first: customers recounted, tables drawn given the old bases."""
         net, plan, leaves = state.net, state.plan, self._leaves(state)
+        state.redrawn = NOT_PACKED
         for i in self.shared:
             if i in leaves.nodes:
                 net.totals[state.layout.blocks[i].rests, CUSTOMERS] = 0

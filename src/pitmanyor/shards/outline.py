@@ -31,6 +31,10 @@ class Outline(Plan):
     sizes: tuple[int, int, int, int]  # documents, tokens, tokens of the longest document, of the commonest word
 
     @property
+    def has_all_tokens(self) -> bool:
+        return False
+
+    @property
     def n_documents(self) -> int:
         return self.sizes[0]
 

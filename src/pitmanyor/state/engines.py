@@ -19,12 +19,12 @@ from pitmanyor.kernels.documents.general.explicit import ListScratch, Sums, expl
 from pitmanyor.kernels.documents.one_node.collapsed import one_node_collapsed_sweep
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
 from pitmanyor.kernels.documents.one_node.folding import fold_one_node
+from pitmanyor.kernels.documents.one_node.scratch import NOT_SUMMED
 from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch_arrays import (
-    NOT_SUMMED,
     new_active_topics,
     new_document_scratch,
     new_node_rows,
@@ -61,6 +61,7 @@ class Engine(ABC):
 
     own_collapsed = False  # has it a collapsed sweep of its own, or the general one?
     folds = False  # does it fold new documents in?
+    unpacks = False  # do its sweeps take packed counts of words?
 
     def __init__(self, plan: Plan) -> None:
         self.has_own_words = any(node.local and node.side == "word" for node in plan.nodes)
@@ -117,6 +118,7 @@ class OneNode(Engine):
 
     own_collapsed = True
     folds = True
+    unpacks = True
 
     @staticmethod
     def fits(plan: Plan) -> bool:
@@ -136,7 +138,7 @@ class OneNode(Engine):
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         active, own = scratch
         active.stamp[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else ())
+        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else (), *state.redrawn)
         one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
     def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
@@ -157,6 +159,7 @@ class TopicNodes(Engine):
     """
 
     folds = True
+    unpacks = True
 
     @staticmethod
     def fits(plan: Plan) -> bool:
@@ -177,8 +180,8 @@ class TopicNodes(Engine):
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         scratch[0].sums[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        topic_nodes_sweep(*given, *work)
+        given = (state.net, state.tables, state.terms, *scratch, *state.redrawn)
+        topic_nodes_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
     def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
         scratch[0].sums[:] = NOT_SUMMED

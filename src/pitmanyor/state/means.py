@@ -14,6 +14,8 @@ from pitmanyor.graph import Node
 from pitmanyor.kernels.monitor.read_back import gather
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, OWN, TABLES
 from pitmanyor.plan.instances import parent_instance
+from pitmanyor.state.cell_counts import counts_by_cell
+from pitmanyor.state.layout import is_wide
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
@@ -77,13 +79,13 @@ def _shared_counts(state: State, node: Node, rows: int, dishes: int) -> Counts:
     n = max(len(node.parents), 1)
 
     def table(column: int) -> NDArray[np.int64]:
-        cells = net.counts[block.rows, column].reshape(block.n_cells, block.width)
+        cells = counts_by_cell(state, i, column, k if is_wide(node) else 1)
         if node.side == "topic":
-            return cells[:, :k].astype(np.int64)
+            return cells.astype(np.int64)
         at = state.plan.cells.of(i)
-        out = np.zeros((block.n_instances, block.own if node.per_topic else 1, dishes), np.int64)
+        out = np.zeros((block.n_instances, k if node.per_topic else 1, dishes), np.int64)
         out[state.plan.cells.instance[at], :, state.plan.cells.word[at]] = cells
-        return (out[:, :k] if node.per_topic else out).reshape(rows, dishes)
+        return out.reshape(rows, dishes)
 
     def per_restaurant(values: NDArray[np.generic], width: int) -> NDArray[np.generic]:
         own = values.reshape(block.n_instances, block.own, width)

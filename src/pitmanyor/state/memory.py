@@ -10,9 +10,9 @@ from pitmanyor import machine
 from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
+from pitmanyor.state.packing import PER_COUNT, PER_ENTRY
 from pitmanyor.state.state import State, padded
 
-PER_COUNT = 16  # customers, tables, stay, open
 PER_CELL = 40  # where its counts and restaurants are
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
 PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
@@ -39,7 +39,8 @@ def memory_of(state: State) -> Memory:
     """What a state takes, with the index of tokens that explicit sweeps make when they are first asked for."""
     net, text = state.net, state.text
     tables = sum(
-        a.nbytes for a in (net.counts, net.to, net.totals, net.n_to, net.stay, net.open, net.rests, net.weight)
+        a.nbytes
+        for a in (net.counts, net.packed, net.to, net.totals, net.n_to, net.stay, net.open, net.rests, net.weight)
     )
     tokens = PER_INDEXED * state.plan.n_tokens + PER_VISITED * state.plan.n_documents
     tokens += sum(
@@ -84,9 +85,9 @@ def larger_layout(state: State, columns: int) -> Layout:
     """
     have = physical_memory() - bytes_of_blocks(state.layout.blocks) - len(state.text.topic) * PER_TOKEN
     for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
-        tables = bytes_of_blocks(build_blocks(state.plan, capacity))
+        tables = bytes_of_blocks(build_blocks(state.plan, capacity, state.layout.packs))
         if tables <= have:
-            return build_layout(state.plan, capacity)
+            return build_layout(state.plan, capacity, state.layout.packs)
     need = (tables + physical_memory() - have) / 1e9
     raise PlanError(
         f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
@@ -98,7 +99,7 @@ def larger_layout(state: State, columns: int) -> Layout:
 
 def bytes_of_blocks(blocks: Sequence[Block]) -> int:
     n_counts, n_rests, n_to, n_to_rests = sizes_of(blocks)
-    cells = PER_CELL * sum(block.n_cells for block in blocks)
+    cells = sum(PER_CELL * block.n_cells + PER_ENTRY * block.n_entries for block in blocks)
     return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + cells
 
 

@@ -10,15 +10,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, DocumentScratch
-from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, ActiveTopics
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, NOT_SUMMED, ActiveTopics
 from pitmanyor.kernels.documents.own_words.scratch import OwnWords
 from pitmanyor.kernels.documents.topic_nodes import scratch as rows
 from pitmanyor.kernels.restaurant.arrays import BLOCK, Side, Visit
 from pitmanyor.kernels.restaurant.small_terms import OPEN
+from pitmanyor.kernels.switching.redrawn_rows import KEPT_ROWS
 from pitmanyor.plan import Plan
 from pitmanyor.plan.walks import Walks
 
-NOT_SUMMED = -2  # no row
 LINES = 128  # bytes that processors hand to and fro together
 
 
@@ -86,7 +86,7 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     longest, n_slots = plan.longest, _row_slots(plan, capacity)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
-    words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    words = _most_numbers(plan, n_threads)
     node_rows = rows.NodeRows(
         topic=apart(n_threads, n_slots, np.int32),
         tokens=apart(n_threads, n_slots, np.int32),
@@ -111,6 +111,11 @@ def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     for r in range(n_bases):  # the slots of the bases
         node_rows.reals[:, r * n_slots + r] = 1.0
     return node_rows
+
+
+def _most_numbers(plan: Plan, n_threads: int) -> int:
+    """By how many numbers documents may know rows of words: one each, a spare one, and those that threads keep."""
+    return max(len(plan.words[stream.emit]) for stream in plan.graph.streams) + 1 + n_threads * KEPT_ROWS
 
 
 def _row_slots(plan: Plan, capacity: int) -> int:
@@ -148,7 +153,7 @@ def new_active_topics(plan: Plan, capacity: int, n_threads: int, precision: DTyp
     n_streams = len(plan.graph.streams)
     longest = plan.longest
     shape = (n_threads, max(capacity, min(longest, capacity) + BLOCK))
-    words = max(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    words = _most_numbers(plan, n_threads)
     return ActiveTopics(
         topic=np.zeros(shape, np.uint32),
         column=np.zeros(shape, np.uint32),

@@ -34,7 +34,7 @@ from pitmanyor.kernels.restaurant.small_terms import SMALL_CUSTOMERS, SMALL_TABL
 from pitmanyor.plan import Plan
 from pitmanyor.plan.plan import KINDS
 from pitmanyor.state.engines import Engine, Scratch, engine_of
-from pitmanyor.state.layout import Layout, build_layout, is_wide
+from pitmanyor.state.layout import Layout, build_layout, is_wide, spare_rows
 from pitmanyor.state.scratch_arrays import local_nodes, new_document_scratch, new_scratch
 from pitmanyor.state.stirling_sizes import first_tables
 
@@ -42,6 +42,7 @@ Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
 START = {"topic": 1.0, "word": 100.0}  # where sampled concentrations start, by the side of the node
 MAX_TOPICS = 2**30
+NOT_PACKED: Scratch = ((), (), ())
 
 
 @dataclass(eq=False)
@@ -61,6 +62,7 @@ class State:
     engine: Engine
     scratch: Scratch  # of the engine's own collapsed sweep, if it has one
     max_topics: int
+    redrawn: Scratch = NOT_PACKED  # what packed words need while word nodes are vectors
     network: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # unknowns of links, by name
 
     @property
@@ -77,9 +79,17 @@ class State:
 
 
 def new_state(
-    plan: Plan, *, max_topics: int | None = None, rule: Rule = "clamp", precision: DTypeLike = np.float32
+    plan: Plan,
+    *,
+    max_topics: int | None = None,
+    rule: Rule = "clamp",
+    precision: DTypeLike = np.float32,
+    packs: bool = True,
 ) -> State:
-    """An empty state: every token unseen, every restaurant empty, sampled concentrations where they start."""
+    """An empty state: every token unseen, every restaurant empty, sampled concentrations where they start.
+
+    packs: may counts of rare words be packed (packing.py)? Not where vectors are written into their rows.
+    """
     if rule not in RULES:
         raise PlanError(f"removal rule {rule!r} is not one of {', '.join(RULES)}")
     if max_topics is not None and max_topics < 1:
@@ -88,7 +98,7 @@ def new_state(
     if finite is not None and max_topics is not None:
         raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics for good: leave it out")
     cap = finite or max_topics or MAX_TOPICS
-    layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite))
+    layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite), packs)
     tables = first_tables(plan)
     net = _new_net(plan, layout, RULES[rule], cap, np.dtype(precision))
     topics, words, visit = new_scratch(plan, layout.capacity, precision)
@@ -176,7 +186,7 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
     for node, block in zip(plan.nodes, layout.blocks, strict=True):
         rests[CONCENTRATION, block.rests] = _starting_concentration(node)
     return Net(
-        nodes=_node_table(plan),
+        nodes=_node_table(plan, layout),
         reals=np.array(
             [
                 (plan.discounts[plan.stirling_table[i]], _base(plan, i), *_own_prior(node))
@@ -193,16 +203,18 @@ def _new_net(plan: Plan, layout: Layout, rule: int, cap: int, precision: np.dtyp
         open=np.ones(n_counts, precision),
         rests=rests,
         weight=np.zeros(max(n_to_rests, 1)),
+        packed=np.zeros((layout.n_entries, 3), np.int32),
+        packed_first=layout.packed_first,
         status=status,
     )
 
 
-def _node_table(plan: Plan) -> NDArray[np.int64]:
-    """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., LAYER."""
+def _node_table(plan: Plan, layout: Layout) -> NDArray[np.int64]:
+    """What kernels ask of a node, in the order of kernels.arrays: KIND, WIDE, ..., UNPACKED."""
     shift, mask = plan.shift_and_mask()
     local, own = local_nodes(plan), _own(plan)
     leaves = {stream.emit for stream in plan.graph.streams} - {name for node in plan.nodes for name in node.parents}
-    rows, prior_first = [], 0
+    rows, prior_first, spare = [], 0, spare_rows(layout.blocks)
     for i, node in enumerate(plan.nodes):
         row = (
             KINDS[node.kind],
@@ -220,6 +232,8 @@ def _node_table(plan: Plan) -> NDArray[np.int64]:
             len(plan.words.get(node.name, ())),
             own.index(i) if i in own else -1,
             node.kind == "pyp" and node.local and i not in own and (not node.per_topic or node.name in leaves),
+            spare[i],
+            -1,
         )
         rows.append(row)
         prior_first += len(_mixing(node))

@@ -33,9 +33,19 @@ def fit_tables(state: State) -> None:
     """Grow the tables to the counts of the shared nodes, where the bound lets them."""
     for i, node in enumerate(state.plan.nodes):
         if node.kind == "pyp" and not node.local:
-            counts = state.net.counts[state.layout.blocks[i].rows]  # column by column: NumPy is slow along both
-            customers, tables = int(counts[:, CUSTOMERS].max()), int(counts[:, TABLES].max())
-            fit_table(state, i, customers, tables)
+            fit_table(state, i, *_largest_counts(state, i))
+
+
+def _largest_counts(state: State, i: int) -> tuple[int, int]:
+    """Most customers and most tables of a dish of node i."""
+    net, at = state.net, state.plan.cells.of(i)
+    counts = net.counts[state.layout.blocks[i].rows]  # column by column: NumPy is slow along both
+    entries = slice(*net.packed_first[[at.start, at.stop]]) if len(net.packed_first) else slice(0, 0)
+    customers, tables = (
+        max(int(counts[:, column].max()), int(net.packed[entries, column].max(initial=0)))
+        for column in (CUSTOMERS, TABLES)
+    )
+    return customers, tables
 
 
 def fit_table(state: State, i: int, customers: int, tables: int) -> None:

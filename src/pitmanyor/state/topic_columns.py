@@ -7,9 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DOOR, GEM_CELL, LOCAL, N_COLUMNS, N_LIVE, ROW
+from pitmanyor.kernels.restaurant.arrays import (
+    CONCENTRATION,
+    DOOR,
+    GEM_CELL,
+    LOCAL,
+    N_COLUMNS,
+    N_LIVE,
+    ROW,
+    SPARE_ROW,
+    UNPACKED,
+)
 from pitmanyor.kernels.restaurant.refresh import move_topics, refresh_all
 from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.state.cell_counts import pairs_of, set_pairs
+from pitmanyor.state.layout import spare_rows
 from pitmanyor.state.memory import larger_layout
 from pitmanyor.state.scratch_arrays import new_document_scratch, new_scratch
 from pitmanyor.state.state import State
@@ -20,6 +32,7 @@ def grow(state: State, columns: int) -> None:
     old, new = state.layout, larger_layout(state, columns)
     net, (n_counts, n_rests, n_to, n_to_rests) = state.net, new.sizes
     fresh = net._replace(
+        nodes=net.nodes.copy(),
         cells=new.cells,
         counts=np.zeros((n_counts, 2), np.int32),
         to=np.zeros(max(n_to, 1), np.int32),
@@ -29,11 +42,16 @@ def grow(state: State, columns: int) -> None:
         open=np.ones(n_counts, net.open.dtype),
         rests=np.ones((3, n_rests)),
         weight=np.zeros(max(n_to_rests, 1)),
+        packed=np.zeros((new.n_entries, 3), np.int32),
+        packed_first=new.packed_first,
         status=np.append(net.status, np.zeros(new.capacity - old.capacity, np.int64)),
     )
-    for a, b in zip(old.blocks, new.blocks, strict=True):
+    fresh.nodes[:, SPARE_ROW], fresh.nodes[:, UNPACKED] = spare_rows(new.blocks), -1
+    packed = {i: pairs_of(state, i) for i, block in enumerate(new.blocks) if block.n_rows != block.n_cells}
+    for i, (a, b) in enumerate(zip(old.blocks, new.blocks, strict=True)):
         for f in range(2):
-            _copy(net.counts[a.rows, f], fresh.counts[b.rows, f], a.n_cells)
+            if i not in packed:
+                _copy(net.counts[a.rows, f], fresh.counts[b.rows, f], a.n_cells)
             _copy(net.totals[a.rests, f], fresh.totals[b.rests, f], a.n_instances)
         if a.n_parents:
             _copy(net.to[a.to_rows], fresh.to[b.to_rows], a.n_cells)
@@ -42,6 +60,8 @@ def grow(state: State, columns: int) -> None:
         values = fresh.rests[CONCENTRATION, b.rests].reshape(b.n_instances, b.own)
         values[:, : a.own], values[:, a.own :] = was, was[:, -1:]
     state.layout, state.net = new, fresh
+    for i, pairs in packed.items():
+        set_pairs(state, i, pairs)
     state.terms = state.terms._replace(cells=fresh.cells[state.plan.cells.first[:-1][net.nodes[:, LOCAL] == 1]])
     state.document_scratch = new_document_scratch(state.plan, new.capacity, 1)
     if state.engine.own_collapsed:

@@ -22,6 +22,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     CUSTOMERS,
     DIRICHLET,
     DISCOUNT,
+    DISH,
     GEM,
     KIND,
     LAYER,
@@ -40,6 +41,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.restaurant.small_terms import LOG_S, is_small
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
@@ -183,9 +185,9 @@ def _local_dirichlet(net, doc, j, node, b, key, n, out):
 
 
 @inlined
-def _shared_dish(net, tables, terms, node, b, i, it, key, n, out):
+def _shared_dish(net, tables, terms, node, b, counts, it, key, n, out):
     """One dish of a shared restaurant; returns its tables (drawn for a Dirichlet, one for a gem)."""
-    c, t = net.counts[i, CUSTOMERS], net.counts[i, TABLES]
+    c, t = counts[CUSTOMERS], counts[TABLES]
     if c == 0:
         return 0, n
     kind = net.nodes[node, KIND]
@@ -229,7 +231,7 @@ def _measure_topic_row(net, tables, terms, cell, out, seed):
     total = 0
     b = net.rests[CONCENTRATION, q]
     for k in range(net.status[N_COLUMNS]):
-        t, n = _shared_dish(net, tables, terms, node, b, row + k, to_row + k * n_parents, key, n, out)
+        t, n = _shared_dish(net, tables, terms, node, b, net.counts[row + k], to_row + k * n_parents, key, n, out)
         total += t
     _shared_restaurant(net, node, q, net.cells[cell, TO_REST], total, key, n, out)
 
@@ -250,6 +252,18 @@ def _small_dishes(terms, index, block, joint):
 
 
 @inner
+def _measure_entries(net, tables, terms, cell, drawn, key, out):
+    """The dishes of a packed cell, which has no tables per parent."""
+    node, q, n = net.cells[cell, NODE], net.cells[cell, REST], np.int64(0)
+    first, last = entries_of(net, cell)
+    for e in range(first, last):
+        k = net.packed[e, DISH]
+        b = net.rests[CONCENTRATION, q + k]
+        t, n = _shared_dish(net, tables, terms, node, b, net.packed[e], 0, key, n, out)
+        drawn[k] += t
+
+
+@inner
 def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
     """Dishes of the cells start..stop-1 of a word-side node, all columns of a cell at a time, into the log joint.
 
@@ -267,6 +281,9 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
         key, n = np.uint64(0), np.int64(0)
         if is_dirichlet:
             key = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE)
+        if is_packed(net, cell):
+            _measure_entries(net, tables, terms, cell, drawn, key, out)
+            continue
         counts = net.counts[row : row + n_columns]
         for first in range(0, n_columns, BLOCK):
             block = counts[first : min(first + BLOCK, n_columns)]
@@ -283,7 +300,7 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
                 if block[j, CUSTOMERS] > 0:
                     k = first + j
                     b = net.rests[CONCENTRATION, q + k]
-                    t, n = _shared_dish(net, tables, terms, node, b, row + k, to_row + k * n_parents, key, n, out)
+                    t, n = _shared_dish(net, tables, terms, node, b, block[j], to_row + k * n_parents, key, n, out)
                     drawn[k] += t
 
 

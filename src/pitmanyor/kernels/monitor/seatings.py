@@ -26,6 +26,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     WIDE,
     Ints,
 )
+from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 COUNTED_CUSTOMERS, COUNTED_TABLES = 512, 128  # pairs of fewer customers and tables are counted, others are listed
@@ -76,6 +77,11 @@ def count_shared_seatings(net, node, start, stop, seatings):
     n_columns = len(net.status) - LIVE if net.nodes[node, WIDE] else 1
     is_gem = net.nodes[node, KIND] == GEM
     for cell in range(start, stop):
+        if is_packed(net, cell):
+            entry, last = entries_of(net, cell)
+            for e in range(entry, last):
+                _add(seatings, net.packed[e, CUSTOMERS], net.packed[e, TABLES])
+            continue
         counts = net.counts[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]
         for first in range(0, n_columns, BLOCK):
             block = counts[first : min(first + BLOCK, n_columns)]

@@ -132,6 +132,14 @@ def log2_constant(a):
     return math.log2(a) + (1.0 - a) / a * math.log2(1.0 - a)
 
 
+@inner
+def split_powers(log_g, a, power, fraction):
+    """The columns' part of masses g H, as powers of two."""
+    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
+    for k in range(len(log_g)):
+        power[k], fraction[k] = split_power(log_g[k] * per_nat + constant)
+
+
 @inlined
 def _middle(word):
     """The middle of the interval that the 23 high bits of a word name: an odd multiple of 2^-24, so it is exact."""

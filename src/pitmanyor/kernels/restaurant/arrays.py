@@ -40,10 +40,13 @@ AT_WORD, AT_TOKEN, AT_LISTED_WORD, AS_IS = 0, 1, 2, 3
 # columns of Net.nodes and Net.reals
 KIND, WIDE, REST_WIDE, LOCAL, LOCAL_INDEX, N_PARENTS, LEARNED = 0, 1, 2, 3, 4, 5, 6
 PRIOR_FIRST, TABLE, SHIFT, MASK, EXPLICIT, N_WORDS, OWN, LAYER = 7, 8, 9, 10, 11, 12, 13, 14
+SPARE_ROW, UNPACKED = 15, 16
 DISCOUNT, BASE, SHAPE, RATE = 0, 1, 2, 3
 # columns of Net.cells; of Net.counts and Net.totals; rows of Net.rests
 NODE, ROW, REST, TO_ROW, TO_REST = 0, 1, 2, 3, 4
 CUSTOMERS, TABLES = 0, 1
+DISH = 2  # the third column of Net.packed
+PACKED = -1  # in place of ROW
 GAIN, SCALE, CONCENTRATION = 0, 1, 2
 # entries of Net.status; from LIVE on, one for each topic column
 N_COLUMNS, N_LIVE, DOOR, MAX_TOPICS, GEM_CELL, RULE, LIVE = 0, 1, 2, 3, 4, 5, 6
@@ -71,6 +74,8 @@ class Net(NamedTuple):
     open: Reals
     rests: Floats  # (GAIN, SCALE or CONCENTRATION, restaurant)
     weight: Floats  # mixing weight per restaurant and parent
+    packed: Ints32  # (entry, CUSTOMERS, TABLES or DISH): counts of cells without a row (packed_rows.py)
+    packed_first: Ints  # (cell + 1): the first entry of each; empty where every cell has a row
     status: Ints  # number of columns and of live topics, the door, ...; then for each column whether it is live
 
     @property

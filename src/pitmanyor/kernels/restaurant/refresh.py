@@ -18,6 +18,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.packed_rows import is_packed, n_counts, relabel_entries
 from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant, refresh_small
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
@@ -30,7 +31,7 @@ def refresh_cells(net, tables, start, stop):
         node = net.cells[cell, NODE]
         if net.nodes[node, LOCAL]:
             continue
-        for k in range(capacity if net.nodes[node, WIDE] else 1):
+        for k in range(n_counts(net, cell, capacity)):
             refresh_count(net, tables, node, net.cells[cell, ROW] + k)
         if cell > start and net.cells[cell, REST] == net.cells[cell - 1, REST]:
             continue  # cells are sorted by instance: this restaurant is done
@@ -50,7 +51,7 @@ def refresh_restaurants(net, node, rest, to_rest, size):
 @inner
 def _refresh_row(net, tables, terms, node, cell):
     row = net.cells[cell, ROW]
-    for k in range((len(net.status) - LIVE) if net.nodes[node, WIDE] else 1):
+    for k in range(n_counts(net, cell, len(net.status) - LIVE)):
         if net.counts[row + k, CUSTOMERS] > 0:
             refresh_small(net, tables, terms, node, row + k)
 
@@ -112,7 +113,9 @@ def move_topics(net, swaps, topic, place):
         if net.nodes[node, LOCAL]:
             continue
         n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-        if net.nodes[node, WIDE]:
+        if is_packed(net, cell):
+            relabel_entries(net, cell, place)
+        elif net.nodes[node, WIDE]:
             _swap_counts(net, cell, n_parents, swaps)
         if net.nodes[node, REST_WIDE] and not (cell > 0 and net.cells[cell, REST] == net.cells[cell - 1, REST]):
             _swap_restaurants(net, cell, n_parents, swaps)

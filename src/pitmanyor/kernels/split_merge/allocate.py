@@ -29,6 +29,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Ints32,
 )
+from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.seating import cell_at, first_parent, node_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
@@ -105,6 +106,7 @@ def lay_out_token(world, room, d, s, token, pair):
         lay_out_word(world.net, world.terms, world.doc, text, words, d, s, text.word[token], pair)
         room.found[0], room.found[1] = s, text.word[token]
     set_word_cells(words, text, text.leaf[text.context[d], s, WORD_LIST], token)
+    unpack_cells(world.net, world.tables, world.terms, words, text.leaf[text.context[d], s, WORD_LIST])
 
 
 @inlined

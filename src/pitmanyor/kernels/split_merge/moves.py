@@ -18,6 +18,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     AT,
     CELL,
     CUSTOMERS,
+    DISH,
     GEM_CELL,
     LIVE,
     LOCAL,
@@ -33,6 +34,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.restaurant.births import furnish
+from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed, pack_all, unpack_cells
 from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant
 from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
@@ -106,6 +108,7 @@ def restore(world, path, documents):
             token = path.token[i]
             _replay(world, path.left[i], token, documents[visit], np.int64(path.topic[i]), 1)
             text.topic[token], text.code[token] = path.topic[i], path.code[i]
+    pack_all(world.net)  # terms of unpacked cells are from the midst of the move
 
 
 @inner
@@ -116,6 +119,7 @@ def _replay(world, walk, token, d, k, sign):
     for pos in range(leaf + 1):
         topics.scratch[AT, pos] = topics.entries[part[0] + pos, CELL]
     set_word_cells(words, text, text.leaf[text.context[d], s, WORD_LIST], token)
+    unpack_cells(world.net, world.tables, world.terms, words, text.leaf[text.context[d], s, WORD_LIST])
     n_positions = topics.scratch.shape[1]
     replay(world.net, topics, part, leaf, k, walk[:n_positions], sign)
     replay(world.net, words, word_side, bottom, k, walk[n_positions:], sign)
@@ -125,6 +129,7 @@ def _replay(world, walk, token, d, k, sign):
 def settle(world, pair):
     """After an accepted move: the terms of both topics follow their counts, and so does the set of live topics."""
     net, tables = world.net, world.tables
+    pack_all(net)
     for cell in range(len(net.cells)):
         node = net.cells[cell, NODE]
         if net.nodes[node, LOCAL]:
@@ -132,7 +137,8 @@ def settle(world, pair):
         again = cell > 0 and net.cells[cell, REST] == net.cells[cell - 1, REST]
         for which in range(2):
             k = pair[which]
-            refresh_count(net, tables, node, net.cells[cell, ROW] + k * net.nodes[node, WIDE])
+            if not is_packed(net, cell):
+                refresh_count(net, tables, node, net.cells[cell, ROW] + k * net.nodes[node, WIDE])
             if not again:
                 own = k * net.nodes[node, REST_WIDE]
                 n_parents = net.nodes[node, N_PARENTS]
@@ -178,16 +184,33 @@ def _measure_words(world, d, s):
 
 
 @kernel
-def overlaps(net, rows, sizes, one, out):
+def overlaps(net, cells, sizes, one, out):
     """out[k] = sum over words of min(p(w | one), p(w | k)), over the words of all streams; 1 minus total variation.
 
-    `rows` are the first counts of words' rows over topics, `sizes` the words that topics have there.
+    `cells` are those of the words, with counts over topics; `sizes` the words that topics have there.
     """
     n_columns = net.status[N_COLUMNS]
     out[:] = 0.0
-    for r in range(len(rows)):
-        mine = net.counts[rows[r] + one, CUSTOMERS]
+    for j in range(len(cells)):
+        cell = cells[j]
+        if is_packed(net, cell):
+            _overlap_entries(net, cell, sizes, one, out)
+            continue
+        row = net.cells[cell, ROW]
+        mine = net.counts[row + one, CUSTOMERS]
         if mine > 0:
             p = mine / sizes[one]
             for k in range(n_columns):
-                out[k] += min(p, net.counts[rows[r] + k, CUSTOMERS] / sizes[k])
+                out[k] += min(p, net.counts[row + k, CUSTOMERS] / sizes[k])
+
+
+@inner
+def _overlap_entries(net, cell, sizes, one, out):
+    """The part of a word whose counts are packed."""
+    first, last = entries_of(net, cell)
+    for mine in range(first, last):
+        if net.packed[mine, DISH] == one:
+            p = net.packed[mine, CUSTOMERS] / sizes[one]
+            for e in range(first, last):
+                k = net.packed[e, DISH]
+                out[k] += min(p, net.packed[e, CUSTOMERS] / sizes[k])

@@ -18,6 +18,7 @@ from pitmanyor import purposes
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     CUSTOMERS,
+    DISH,
     KIND,
     N_PARENTS,
     NODE,
@@ -32,6 +33,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Ints32,
 )
+from pitmanyor.kernels.restaurant.packed_rows import clear_entries, entries_of, is_packed
 from pitmanyor.kernels.restaurant.seating import refresh_small
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
@@ -139,14 +141,54 @@ def _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, 
         refresh_small(net, tables, terms, node, i)
 
 
+@inlined
+def _make_room(net, cell, n_held, n_new):
+    """Move the entries of topics that are not held behind `n_new` others; returns where those begin."""
+    first, last = entries_of(net, cell)
+    kept = first
+    while kept < last and net.packed[kept, DISH] < n_held:
+        kept += 1
+    n_kept, shift = last - kept, first + n_new - kept
+    for j in range(n_kept):
+        e = kept + (n_kept - 1 - j if shift > 0 else j)
+        for column in range(3):
+            net.packed[e + shift, column] = net.packed[e, column]
+    clear_entries(net, first + n_new + n_kept, net.packed_first[cell + 1])
+    return first
+
+
+@inner
+def _draw_entries(net, tables, family, cell, node, found, fresh, scalars, partial, n_held, key):
+    """The new entries of a packed cell, whose topics have one base; returns how many tables the held ones have."""
+    first, rest = _make_room(net, cell, n_held, len(found)), np.uint64(net.cells[cell, REST])
+    base, n, n_tables = max(base_mass(net, family, cell, node, 0, 0), LEAST_BASE), np.int64(0), np.int32(0)
+    for j in range(len(found)):
+        k = np.uint64(found[j])
+        c, t = np.int64(fresh[k]), np.int64(net.nodes[node, KIND] == PYP)
+        if t > 0 and c > 1:
+            t, n = up_tables(net, tables, node, rest + k, c, base, scalars[rest + k], key, n)
+        net.packed[first + j, CUSTOMERS], net.packed[first + j, TABLES] = c, t
+        net.packed[first + j, DISH] = found[j]
+        partial[k] += t
+        n_tables += t
+    return n_tables
+
+
 @inner
 def leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, seed):
     """One cell, whose new counts stand in `work`."""
     sends, n_held = rows
     fresh, found = work
     node, row = net.cells[cell, NODE], net.cells[cell, ROW]
-    net.stay[row : row + n_held] = 0.0
     n_found = _filled(fresh, n_held, found)
+    if is_packed(net, cell):
+        key = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP)
+        t = _draw_entries(net, tables, family, cell, node, found[:n_found], fresh, scalars, partial, n_held, key)
+        if sends:
+            net.counts[net.cells[family.parent[family.first[cell]], ROW], CUSTOMERS] += t
+        fresh[:] = 0
+        return
+    net.stay[row : row + n_held] = 0.0
     for j in range(n_found):
         i = np.uint64(row) + np.uint64(found[j])
         prefetch(net.counts, i * np.uint64(2))

@@ -29,6 +29,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.restaurant.seating import refresh_count
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
@@ -181,7 +182,11 @@ def send_up(net, family, start, stop):
             parent = family.parent[f + p]
             wide = net.nodes[net.cells[parent, NODE], WIDE]
             row, above = net.cells[cell, ROW], net.cells[parent, ROW]
-            if n_parents == 1:
+            if is_packed(net, cell):  # its one parent is not per topic
+                first, last = entries_of(net, cell)
+                for e in range(first, last):
+                    net.counts[above, CUSTOMERS] += net.packed[e, TABLES]
+            elif n_parents == 1:
                 for k in range(net.status[N_LIVE] if net.nodes[node, WIDE] else 1):
                     net.counts[above + k * wide, CUSTOMERS] += net.counts[row + k, TABLES]
             else:

@@ -41,7 +41,6 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
-CHUNK = 64  # cells of a word-side node summed together: fixed, so that no number of threads changes a sum
 LEAST_BASE = 1e-300  # of a base measure, so that its logarithm is finite
 LEAST_MASS = 1e-200  # below it a tilted stable variable is stable to the last bit, and only ratios matter
 
@@ -54,12 +53,18 @@ class Family(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """Per restaurant: v, g and sum J of maths 4, in logs since each can underflow; and the mass of the rest slot."""
+    """Per restaurant: v, g and sum J of maths 4, in logs since each can underflow; and the mass of the rest slot.
+
+    Vectors of packed cells are not kept but drawn again (redrawn_rows.py), for which there is more to remember.
+    """
 
     log_v: Floats
     log_g: Floats
     log_total: Floats
     rest: Floats
+    scale: Floats  # 1 / sum J; of an empty restaurant the sum itself, of J / exp(shift)
+    shift: Floats
+    counter: Ints  # by cell, if any is packed: how many random numbers were used before those of its customers
 
 
 @inlined
@@ -128,7 +133,7 @@ def log_jump(net, vectors, node, q, base, key, n):
     a = net.reals[node, DISCOUNT]
     if a == 0.0:
         return log_gamma(net.rests[CONCENTRATION, q] * base, key, n)
-    return log_tilted_stable(a, max(net.rests[GAIN, q], LEAST_MASS) * base, key, n)
+    return log_tilted_stable(a, max(math.exp(vectors.log_g[q]), LEAST_MASS) * base, key, n)
 
 
 @allocating

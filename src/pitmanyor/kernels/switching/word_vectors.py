@@ -1,7 +1,8 @@
 """Down, word side: J of every word under every held topic, a row of topics at a time (maths 4).
 
 Nearly all cells of a large vocabulary have no customers and little mass: they are drawn in lanes (stable_row_draws).
-The counts of a leaf (leaf_tables.py) are forgotten as they are read: nobody else looks for them on the way up.
+The counts of a leaf (leaf_tables.py) are forgotten as they are read: nobody else looks for them on the way up. Of
+packed cells only the sums are kept: redrawn_rows.py draws their rows again when they are looked at.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from pitmanyor.kernels.numbers.stable_row_draws import (
     new_lanes,
     set_powers,
     split_power,
+    split_powers,
 )
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     CONCENTRATION,
     CUSTOMERS,
     DISCOUNT,
+    DISH,
     GAIN,
     N_PARENTS,
     N_WORDS,
@@ -39,8 +42,10 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
+from pitmanyor.kernels.switching.redrawn_rows import add_customers_of_entries, add_jumps, empty_jump
 from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base, jump, log_jump
 
 
@@ -81,6 +86,17 @@ def _forget(net, family, cell, first, found, sends):
             net.to[to : to + n_parents] = 0
 
 
+@inlined
+def _take_tables(net, family, cell, n_columns, sends):
+    """What `_forget` does for a packed cell, whose counts are asked for once more: they are replaced on the way up."""
+    if sends:
+        above = net.cells[family.parent[family.first[cell]], ROW]
+        first, last = entries_of(net, cell)
+        for e in range(first, last):
+            if net.packed[e, DISH] < n_columns:
+                net.counts[above, CUSTOMERS] -= net.packed[e, TABLES]
+
+
 @inner
 def _words_one_by_one(net, vectors, family, found, run, sums_and_bases, leaf, seed):
     """Draw cell by cell; empty restaurants are left out. `found` is scratch."""
@@ -88,6 +104,13 @@ def _words_one_by_one(net, vectors, family, found, run, sums_and_bases, leaf, se
     node = net.cells[start, NODE]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for cell in range(start, stop):
+        if is_packed(net, cell):
+            base = base_mass(net, family, cell, node, 0, 0)
+            for k in range(len(sums)):
+                bases[k] += base
+            add_jumps(net, vectors, cell, base, sums, seed)
+            _take_tables(net, family, cell, len(sums), leaf[1])
+            continue
         key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.DOWN), np.int64(0)
         row, rest, to_rest, n_found = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_REST], 0
         for k in range(len(sums)):
@@ -113,7 +136,7 @@ def _stable_words(net, vectors, family, lanes, run, sums_and_bases, leaf, seed):
     log_g = vectors.log_g[net.cells[start, REST] : net.cells[start, REST] + n_columns]
     shared = has_one_base(net, family, start, node)
     if shared:
-        _split_powers(log_g, a, lanes)
+        split_powers(log_g, a, lanes.power, lanes.fraction)
     mass, more = 0.0, (np.int32(0), np.float32(0.0))
     width = min(n_columns, LANES)
     n_rows = LANES // width  # drawn together; a longer row is drawn in pieces
@@ -136,20 +159,20 @@ def _stable_words(net, vectors, family, lanes, run, sums_and_bases, leaf, seed):
             for cell in range(top, bottom):
                 at, row = (cell - top) * width, net.cells[cell, ROW] + first
                 value = lanes.value[at : at + size]
+                if is_packed(net, cell):
+                    vectors.counter[cell] = n  # of the last piece, where there are several; then nobody asks for it
+                    n = add_customers_of_entries(net, cell, first, value, a, key, n)
+                    if first + size == n_columns:
+                        _take_tables(net, family, cell, n_columns, leaf[1])
+                    for j in range(size):
+                        sums[first + j] += value[j]
+                    continue
                 n_found, n = _add_customers(net.counts[row : row + size], value, lanes.found, a, key, n)
                 if leaf[0]:
                     _forget(net, family, cell, first, lanes.found[:n_found], leaf[1])
                 _keep(value, net.stay[row : row + size], sums[first : first + size])
     if shared:
         bases[:n_columns] = mass
-
-
-@inner
-def _split_powers(log_g, a, lanes):
-    """The topics' part of the masses g H, as powers of two."""
-    per_nat, constant = 1.0 / (a * math.log(2.0)), log2_constant(a)
-    for k in range(len(log_g)):
-        lanes.power[k], lanes.fraction[k] = split_power(log_g[k] * per_nat + constant)
 
 
 @inner
@@ -199,30 +222,32 @@ def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
     node = net.cells[start, NODE]
     q = net.cells[start, REST] + k
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    key, n = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, purposes.DOWN_EMPTY), np.int64(0)
     work = np.empty(stop - start + 1)
     for j in range(stop - start):
         cell = start + j
         base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
-        work[j], n = log_jump(net, vectors, node, q, base, key, n)
+        work[j] = empty_jump(net, vectors, node, q, cell, k, base, seed)
     work[-1] = -np.inf
     if rest_base > 0.0:
-        work[-1], n = log_jump(net, vectors, node, q, rest_base, key, n)
+        key = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, purposes.DOWN_EMPTY)
+        work[-1], _ = log_jump(net, vectors, node, q, rest_base, key, np.int64(1) << 40)  # beyond those of the cell
     shift = work.max()
     total = 0.0
     for j in range(len(work)):
         work[j] = math.exp(work[j] - shift)
         total += work[j]
     for j in range(stop - start):
-        net.stay[net.cells[start + j, ROW] + k] = work[j] / total
+        if not is_packed(net, start + j):
+            net.stay[net.cells[start + j, ROW] + k] = work[j] / total
     vectors.log_total[q] = math.log(total) + shift
+    vectors.scale[q], vectors.shift[q] = total, shift
 
 
 @spread
 def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, seed):
     """Restaurants of one word-side node: its one column, or those of the held topics, as many as `sums` has.
 
-    `chunks` holds the bounds of runs of at most CHUNK cells of one instance each; `instances` (instance, 2) the first
+    `chunks` holds the bounds of runs of cells of one instance each; `instances` (instance, 2) the first
     and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: are its counts
     forgotten here, and are its tables taken off their parent's customers?
     """
@@ -265,12 +290,15 @@ def _total_words(net, vectors, family, chunks, runs, sums, bases, seed):
             total += x
         vectors.log_total[q] = math.log(total)
         net.rests[SCALE, q] = 1.0 / total
+        vectors.scale[q] = net.rests[SCALE, q]
 
 
 @inner
 def _normalise_words(net, start, stop, n_columns):
     scale = net.rests[SCALE, net.cells[start, REST] : net.cells[start, REST] + n_columns]
     for cell in range(start, stop):
+        if is_packed(net, cell):
+            continue
         stay = net.stay[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]
         for k in range(n_columns):
             stay[k] *= scale[k]

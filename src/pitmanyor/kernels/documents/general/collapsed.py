@@ -32,6 +32,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.restaurant.births import update_topics
+from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.scoring import fill_form, multiply, pick, score_side
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
 from pitmanyor.kernels.runtime.bundles import of_thread
@@ -152,6 +153,7 @@ def visit_document(net, tables, terms, doc, text, topics, words, visit, d, key):
             if text.partner[s, s]:
                 load_run(net, tables, terms, doc, text, words, d, s, text.word[start])
             set_word_cells(words, text, which, start)
+            unpack_cells(net, tables, terms, words, which)
             for token in range(start, end):
                 free = True
                 if text.topic[token] >= 0:

@@ -86,7 +86,7 @@ def lowest_shared(words, which):
 def row_of_words(net, text, words, d, s):
     """Where the rows of a document's words start, by its stream, and whether they lie in the order of the words."""
     bottom = lowest_shared(words, text.leaf[text.context[d], s, WORD_LIST])
-    in_order = words.entries[bottom, MODE] == AT_WORD
+    in_order = words.entries[bottom, MODE] == AT_WORD and len(net.packed_first) == 0
     return np.uint64(net.cells[words.entries[bottom, CELL] if in_order else 0, ROW]), in_order
 
 

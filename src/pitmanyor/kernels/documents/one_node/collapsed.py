@@ -53,6 +53,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.restaurant.births import update_topics
+from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
 from pitmanyor.kernels.runtime.bundles import of_thread
@@ -194,6 +195,7 @@ def visit_collapsed(net, tables, terms, text, topics, words, visit, active, own,
                 if in_order:
                     fetch_counts(net, text, words, which, top, min(token + SOON, stop - 1))
                 set_word_cells(words, text, which, token)
+                unpack_cells(net, tables, terms, words, which)
                 at = (token, first, n_slots, n_tables, n_listed)
                 n_slots, n_tables, n_listed, n = update_token(
                     net, tables, terms, text, topics, words, visit, active, own, shape, word_node, place, at, key, n

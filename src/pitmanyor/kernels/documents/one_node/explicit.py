@@ -13,11 +13,12 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import is_near, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, dot
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (
     NO_SLOT,
+    NOT_SUMMED,
     join,
     load,
     measure,
@@ -36,11 +37,22 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
-from pitmanyor.kernels.restaurant.arrays import CELL, DIRICHLET, FIRST, LIVE, MODE, PAPER, ROW, WORD_LIST
+from pitmanyor.kernels.restaurant.arrays import (
+    AT_WORD,
+    CELL,
+    DIRICHLET,
+    FIRST,
+    LIVE,
+    MODE,
+    PAPER,
+    ROW,
+    WORD_LIST,
+)
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in, uniform_pair
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
+from pitmanyor.kernels.switching.redrawn_rows import row_of_cell
 
 AHEAD = 4  # tokens: the rows of words that come are fetched so early
 
@@ -50,6 +62,23 @@ def row_of_token(net, text, words, bottom, token):
     """Where the row of a token's word starts, if not all words have one."""
     slot, mode = words.entries[bottom, CELL], words.entries[bottom, MODE]
     return np.uint64(net.cells[listed_cell(text, slot, mode, token), ROW])
+
+
+@inlined
+def look_up(net, text, words, sums, active, drawn, rows, shape, bottom, pair, s, token):
+    """As `row_of_token`, with the number by which sums of the row are kept; a packed word's row is drawn if need be."""
+    if len(drawn) == 0:
+        return row_of_token(net, text, words, bottom, token), np.uint64(text.word[np.uint64(token)])
+    kept, lanes = rows
+    cell, mode = words.entries[bottom, CELL], words.entries[bottom, MODE]
+    cell = cell + text.word[np.uint64(token)] if mode == AT_WORD else listed_cell(text, cell, mode, token)
+    row, number, is_new = row_of_cell(net, drawn, kept, lanes, cell)
+    if is_new:
+        for other in range(len(active.stamp)):
+            active.stamp[other, number, 0] = NOT_SUMMED
+        if pair >= 0:
+            sums.total[pair, number] = dot(net.stay, shape.row, row, shape.n_held, sums.blocks[pair, number])
+    return np.uint64(row), np.uint64(number)
 
 
 @inlined
@@ -175,7 +204,7 @@ def note_seat(text, active, mean, i, seat):
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, active, own, mean, shape, d, s, stand, key):
+def update_stream(net, tables, terms, text, sums, words, active, own, drawn, rows, mean, shape, d, s, stand, key):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     `stand` and what is returned: the numbers of slots, of tables and of random draws used, and the slot that the last
@@ -196,7 +225,7 @@ def update_stream(net, tables, terms, text, sums, words, active, own, mean, shap
         word = np.uint64(text.word[np.uint64(i)])
         row = top + word * stride
         if not in_order:
-            row = row_of_token(net, text, words, bottom, i)
+            row, word = look_up(net, text, words, sums, active, drawn, rows, shape, bottom, pair, s, i)
         elif not is_near(mean):
             later = np.uint64(text.word[np.uint64(min(i + AHEAD, stop - 1))])
             fetch(net, active, top + later * stride, shape.n_held, n_slots)
@@ -216,7 +245,7 @@ def update_stream(net, tables, terms, text, sums, words, active, own, mean, shap
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held, key, passes):
+def visit(net, tables, terms, text, sums, topics, words, active, own, drawn, rows, d, n_held, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     fetch_first(net, text, words, d, n_held)
     shape = shape_of(net, text, topics, terms, d, n_held)
@@ -224,28 +253,38 @@ def visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held,
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            stand = update_stream(net, tables, terms, text, sums, words, active, own, (), shape, d, s, stand, key)
+            stand = update_stream(
+                net, tables, terms, text, sums, words, active, own, drawn, rows, (), shape, d, s, stand, key
+            )
     n_slots, n_tables, n, _ = stand
     measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n)
     save(text, active, shape, d, n_slots)
 
 
 @inner
-def _visit_block(net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes, block):
+def _visit_block(
+    net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
+    passes, block,
+):  # fmt: skip
     active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    rows = (of_thread(kept, numba.get_thread_id()), of_thread(lanes, numba.get_thread_id()))
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, active, own, d, n_held, key, passes)
+        visit(net, tables, terms, text, sums, topics, words, active, own, drawn, rows, d, n_held, key, passes)
 
 
 @spread
-def one_node_sweep(net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes):
+def one_node_sweep(
+    net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed, passes
+):  # fmt: skip
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
-    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.
+    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, and `drawn`,
+    `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, seed, passes, block
-        )
+            net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
+            passes, block,
+        )  # fmt: skip

@@ -59,7 +59,9 @@ def visit(net, tables, terms, text, sums, topics, words, active, own, means, d, 
     for sweep in range(n_sweeps + 1):
         mean = Mean(shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
         for s in range(n_streams):
-            stand = update_stream(net, tables, terms, text, sums, words, active, own, mean, shape, d, s, stand, key)
+            stand = update_stream(
+                net, tables, terms, text, sums, words, active, own, (), (), mean, shape, d, s, stand, key
+            )
         if sweep > n_left_out:
             keep(active, mean, shape, stand[0], stand[1])
     add_rows(net, text, words, mean, shape, d)

@@ -53,6 +53,7 @@ from pitmanyor.kernels.runtime.simd import WIDTH
 
 CONSTANT = -1  # in place of a row: one for every topic
 NO_SLOT = np.uint32(0xFFFFFFFF)
+NOT_SUMMED = -2  # no row
 COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
 
 

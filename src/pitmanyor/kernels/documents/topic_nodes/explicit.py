@@ -16,8 +16,8 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
-from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, dot
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, NOT_SUMMED
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
     close_words,
@@ -33,8 +33,11 @@ from pitmanyor.kernels.documents.topic_nodes.own_words_draw import draw_own, mov
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
     CONTEXT,
     NODE_GAIN,
+    OF_TOPICS,
+    ONE,
     SCALARS,
     SPAN,
+    TWO,
     clear_slot,
     frame_of,
     load,
@@ -49,6 +52,7 @@ from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
+from pitmanyor.kernels.switching.redrawn_rows import row_of_cell
 
 FETCHED_TOKENS = 32  # tokens of the next document, of each stream, whose rows are fetched
 FAR, LATER = 16, 8  # documents ahead: where a document's text begins is fetched, then the text itself
@@ -59,7 +63,7 @@ class Lines(NamedTuple):
 
     stream: int
     mode: int  # how the cell of a token's word is found
-    first: np.uint64  # the slot of `Text.cells`, or the row of the first word
+    first: np.uint64  # the slot of `Text.cells`, or the row of the first word; its cell, if any is packed
     step: np.uint64  # from one word's row to the next
 
 
@@ -107,7 +111,7 @@ def lines_of(net, text, words, context, s):
     last = lowest_shared(words, text.leaf[context, s, WORD_LIST])
     first, step = words.entries[last, CELL], np.uint64(len(net.status) - LIVE)
     mode = words.entries[last, MODE]
-    if mode == AT_WORD:
+    if mode == AT_WORD and len(net.packed_first) == 0:
         first = net.cells[first, ROW]
     return Lines(s, mode, np.uint64(first), step)
 
@@ -118,6 +122,27 @@ def row_of_token(net, text, lines, token):
     if lines.mode != AT_WORD:
         return np.uint64(net.cells[np.uint64(listed_cell(text, lines.first, lines.mode, token)), np.uint64(ROW)])
     return lines.first + np.uint64(text.word[token]) * lines.step
+
+
+@inlined
+def look_up(net, text, sums, rows, drawn, again, frame, lines, token):
+    """As `row_of_token`, with the number by which sums of the row are kept; a packed word's row is drawn if need be."""
+    if len(drawn) == 0:
+        return row_of_token(net, text, lines, token), np.uint64(text.word[token])
+    kept, lanes = again
+    cell = np.int64(lines.first) + np.int64(text.word[token])
+    if lines.mode != AT_WORD:
+        cell = listed_cell(text, lines.first, lines.mode, token)
+    row, number, is_new = row_of_cell(net, drawn, kept, lanes, cell)
+    if is_new:
+        for j in range(text.leaf.shape[1] * frame.n_bases):
+            rows.sums[(np.uint64(j) * np.uint64(frame.n_words) + np.uint64(number)) * SPAN + OF_TOPICS] = NOT_SUMMED
+        for r in range(frame.n_bases):
+            pair = rows.pairs[np.uint64(lines.stream * frame.n_bases + r)]
+            if pair >= 0:
+                p = rows.bases[np.uint64(r) * TWO + ONE]
+                sums.total[pair, number] = dot(net.stay, p, row, frame.n_held, sums.blocks[pair, number])
+    return np.uint64(row), np.uint64(number)
 
 
 @inlined
@@ -139,6 +164,8 @@ def fetch_text(text, documents, j):
 @inlined
 def fetch(net, text, sums, words, rows, frame, d):
     """Have what document d will read of its words come near, while the one before it is updated."""
+    if len(net.packed_first) > 0:
+        return
     n_streams, context = text.leaf.shape[1], text.context[d]
     for s in range(n_streams):
         lines = lines_of(net, text, words, context, s)
@@ -170,7 +197,9 @@ def take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed,
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, rows, own, mean, frame, d, s, n_shared, n_slots, key, n):
+def update_stream(
+    net, tables, terms, text, sums, words, rows, own, drawn, again, mean, frame, d, s, n_shared, n_slots, key, n
+):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     Returns the numbers of slots and of random draws used.
@@ -188,7 +217,8 @@ def update_stream(net, tables, terms, text, sums, words, rows, own, mean, frame,
         if k >= frame.n_held:
             continue
         place = i - text.first[d * n_streams]
-        token = Token(s, place, np.uint64(text.word[at]), row_of_token(net, text, lines, at))
+        row, word = look_up(net, text, sums, rows, drawn, again, frame, lines, at)
+        token = Token(s, place, word, row)
         if is_seated(mean, k >= 0):
             h = np.int64(rows.slot_of[np.uint64(k)])
             left, n = take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed, key, n)
@@ -211,7 +241,7 @@ def update_stream(net, tables, terms, text, sums, words, rows, own, mean, frame,
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes):
+def visit(net, tables, terms, text, sums, topics, words, rows, own, drawn, again, frame, d, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
     n = np.int64(0)
     n_shared = topics.lists[text.context[d], SHARED]
@@ -220,16 +250,35 @@ def visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, ke
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, rows, own, (), frame, d, s, n_shared, n_slots, key, n
+                net,
+                tables,
+                terms,
+                text,
+                sums,
+                words,
+                rows,
+                own,
+                drawn,
+                again,
+                (),
+                frame,
+                d,
+                s,
+                n_shared,
+                n_slots,
+                key,
+                n,
             )
     save(net, tables, terms, text, rows, frame, d, n_shared, n_slots, key, n)
 
 
 @inlined
 def _visit_block(
-    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes, block
-):
+    net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
+    passes, block,
+):  # fmt: skip
     rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
+    again = (of_thread(kept, numba.get_thread_id()), of_thread(lanes, numba.get_thread_id()))
     frame = frame_of(rows, n_held)
     rows.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
@@ -238,16 +287,20 @@ def _visit_block(
             fetch_text(text, documents, j)
             fetch(net, text, sums, words, rows, frame, documents[j + 1])
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, rows, own, frame, d, key, passes)
+        visit(net, tables, terms, text, sums, topics, words, rows, own, drawn, again, frame, d, key, passes)
 
 
 @spread
-def topic_nodes_sweep(net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes):
+def topic_nodes_sweep(
+    net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed, passes
+):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
-    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, or an empty tuple.
+    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, and `drawn`,
+    `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         _visit_block(
-            net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, seed, passes, block
-        )
+            net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
+            passes, block,
+        )  # fmt: skip

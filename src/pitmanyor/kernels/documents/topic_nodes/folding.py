@@ -62,7 +62,24 @@ def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame
         mean = Mean(shares[d], means, leaf, sweep, by_chance)
         for stream in range(n_streams):
             n_slots, n = update_stream(
-                net, tables, terms, text, sums, words, rows, own, mean, frame, d, stream, n_shared, n_slots, key, n
+                net,
+                tables,
+                terms,
+                text,
+                sums,
+                words,
+                rows,
+                own,
+                (),
+                (),
+                mean,
+                frame,
+                d,
+                stream,
+                n_shared,
+                n_slots,
+                key,
+                n,
             )
         if sweep > n_left_out:
             keep(rows, mean, frame, n_slots)
