@@ -52,3 +52,21 @@ def test_concentrations_are_told_of_live_topics_only():
     seated = state.net.totals[rests, CUSTOMERS] > 0
     assert not seated[: state.n_topics].all()  # or this shows nothing
     assert concentration_of(state, "phi").tolist() == state.net.rests[CONCENTRATION, rests][seated].tolist()
+
+
+def test_an_author_without_tokens_has_a_concentration_drawn_from_the_prior():
+    """Words per author and topic have no cells for somebody who wrote none."""
+    g = Graph()
+    mu = g.dirichlet("mu", over=3, concentration=0.8)
+    theta = g.pyp("theta", base=mu, plate="document", discount=0.0, concentration=1.0)
+    words = g.pyp("w", base=uniform("vocabulary"), plate=("author", "topic"), discount=0.0, concentration=Gamma(2, 1))
+    g.tokens("word", topic=theta, emit=words)
+    corpus = Corpus.from_tokens([["x", "y"], []], {"author": ["ann", "bob"]}, vocabulary=["x", "y", "z"])
+    state = new_state(compile_plan(g.set("w", **PER_INSTANCE), corpus))
+    initialise(state, (1, 0, 0))
+    measures, drawn = Measures(state), []
+    for sweep in range(300):
+        measures.take(state, (1, 0, sweep))
+        sample_concentrations(state, measures, (1, 0, sweep))
+        drawn.append(concentration_of(state, "w").reshape(2, -1)[1].copy())
+    assert np.mean(drawn) == pytest.approx(2.0, abs=0.2) and np.var(drawn) == pytest.approx(2.0, abs=0.5)

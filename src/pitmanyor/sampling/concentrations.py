@@ -47,9 +47,10 @@ class Measures:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
                 drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
                 self.dishes[i] = np.empty((len(drawn), N_MEASURES))
-                self.by_node[i] = np.empty((len(chunks.instances) * columns, N_MEASURES))
-                outs = (drawn, self.dishes[i], self.by_node[i])
+                found = np.empty((len(chunks.instances) * columns, N_MEASURES))
+                outs = (drawn, self.dishes[i], found)
                 measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
+                self.by_node[i] = _of_all(found, chunks.numbers, state.layout.blocks[i].n_instances)
             else:
                 out = np.zeros((cells.stop - cells.start, N_MEASURES))
                 measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
@@ -59,6 +60,15 @@ class Measures:
     def log_joint(self) -> float:
         """log p(words, topics, tables), of the count pmf (maths 1)."""
         return float(sum(values[:, JOINT].sum() for values in (*self.by_node, *self.dishes)))
+
+
+def _of_all(found: Floats, numbers: Ints, n_instances: int) -> Floats:
+    """Measures of all instances, a row per column each; those that are not among `numbers` have no customers."""
+    if len(numbers) == n_instances:
+        return found
+    out = np.zeros((n_instances, len(found) // len(numbers), N_MEASURES))
+    out[numbers] = found.reshape(len(numbers), -1, N_MEASURES)
+    return out.reshape(-1, N_MEASURES)
 
 
 def _layer(total: Floats, sizes: Ints, a: float, b: float, rng: np.random.Generator) -> Floats:

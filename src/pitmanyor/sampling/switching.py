@@ -54,6 +54,7 @@ class Chunks:
 
     bounds: Ints
     instances: Ints  # (instance, 2): its first chunk and the one after its last
+    numbers: Ints  # of these instances; others have no cells
 
 
 def chunk_cells(state: State, index: int) -> Chunks:
@@ -66,7 +67,7 @@ def chunk_cells(state: State, index: int) -> Chunks:
         first, size = len(bounds) - 1, chunk_size(int(stop - start))
         bounds.extend(min(b, int(stop)) for b in range(int(start) + size, int(stop) + size, size))
         instances.append((first, len(bounds) - 1))
-    return Chunks(np.array(bounds, np.int64) + cells.start, np.array(instances, np.int64))
+    return Chunks(np.array(bounds, np.int64) + cells.start, np.array(instances, np.int64), instance[starts])
 
 
 def new_vectors(n_rests: int, n_packed: int) -> Vectors:
