@@ -10,7 +10,10 @@ from pitmanyor.runs.kept import Shell, pack_kept
 from pitmanyor.topics.tags import tag_probabilities
 from saving import GRAPHS, OPTIONS, corpus_of, sweeping
 
-MADE = {"bursty": models.bursty(models.author_topic()), "own concentrations": models.hpyp().set("*", share="node")}
+MADE = {
+    "bursty": models.bursty(models.author_topic()),
+    "own concentrations": models.hpyp().set("*", concentration_per="instance"),
+}
 
 
 def linked_posts():

@@ -269,7 +269,9 @@ def _as_in_the_paper(graph: Graph, preset: str, sampler: Sampler) -> tuple[Graph
     """The published settings: a concentration per instance, one pass and no moves. A sampler that is given stays."""
     if preset != "paper":
         raise PlanError(f'preset is "paper" or None, not {preset!r}')
-    return graph.set("*", share="node"), Sampler(passes=1, moves=False) if sampler == Sampler() else sampler
+    return graph.set("*", concentration_per="instance"), Sampler(
+        passes=1, moves=False
+    ) if sampler == Sampler() else sampler
 
 
 def _network_of(graph: Graph, asked: Network, sweeps: int) -> Network:
