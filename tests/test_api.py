@@ -79,7 +79,7 @@ def test_infer_takes_texts_tokens_frames_and_files(fitted, frame, tmp_path):
 
 def test_later_texts_are_read_as_the_fitted_ones_were():
     made = fit(models.lda(2), read(["Goals matched", "breads ovens"] * 5, stem="english"), **OPTIONS)
-    assert made.infer(["goal matching"]).dropped == {"word": 0}
+    assert made.infer(["goal matching"]).n_dropped == {"word": 0}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "dict"])

@@ -42,15 +42,15 @@ class Finding:
 class Diagnosis:
     """The verdict on one chain or several chains of the same model; `print` it.
 
-    `n_topics`: the number of topics. `quantities`: R-hat and effective sample size of each quantity. `stability`: how
-    many chains found each topic (None for a single chain). `advice`: what to do next.
+    `topic_count`: the number of topics. `quantities`: R-hat and effective sample size of each quantity. `stability`:
+    how many chains found each topic (None for a single chain). `advice`: what to do next.
     """
 
     n_chains: int
     verdict: Verdict
     findings: list[Finding]
     quantities: list[Quantity]
-    n_topics: TopicCount
+    topic_count: TopicCount
     stability: Stability | None
     advice: Advice
 

@@ -41,15 +41,15 @@ LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 class TopicShares:
     """Topic proportions of new documents, one row per document. `topics` numbers the columns as `Fit.topics` does.
 
-    `dropped`: number of tokens outside the vocabulary, by stream. `unknown`: labels that the fit has not seen, by
+    `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not seen, by
     grouping. `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
     topics: list[int]
     node: str
-    dropped: dict[str, int]
-    unknown: dict[str, int]
+    n_dropped: dict[str, int]
+    n_unknown: dict[str, int]
     ids: Strings | None = None
     rows: NDArray[np.int64] | None = None
 
@@ -75,7 +75,7 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
         )
     shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
     return TopicShares(
-        shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown, corpus.ids, corpus.rows
+        shares, list(range(fit.n_topics)), leaf, adapted.n_dropped, adapted.n_unknown, corpus.ids, corpus.rows
     )
 
 

@@ -14,7 +14,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.results.fitted import Fit as Fit
+from pitmanyor.results.insights import Fit as Fit
 from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, teach_keywords
 from pitmanyor.results.new_documents import to_fit
 from pitmanyor.results.notebook_bars import Progress

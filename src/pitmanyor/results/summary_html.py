@@ -11,7 +11,7 @@ import numpy as np
 from pitmanyor.escape import visible
 
 if TYPE_CHECKING:
-    from pitmanyor.results.fitted import Fit
+    from pitmanyor.results.fitted import Fitted
 
 MOST_TOPICS, N_WORDS = 30, 8
 
@@ -27,7 +27,7 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def fit_html(fit: Fit) -> str:
+def fit_html(fit: Fitted) -> str:
     """What a fit is, its largest topics, and whether to trust it."""
     said = f"<p>{_text(fit)}</p>"
     if not fit.has_topic_words or not fit.n_sweeps:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.evaluate.matching import aligned
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 
 Ints = NDArray[np.int64]
 

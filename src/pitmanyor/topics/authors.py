@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.blocks import document_blocks
 
 Floats = NDArray[np.float64]

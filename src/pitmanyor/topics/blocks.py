@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.state.mean_blocks import mean_blocks
 from pitmanyor.topics.topic_view import View
 

@@ -10,7 +10,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.reading import read
 from pitmanyor.reading.options import TextOptions
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 
 Post = str | Sequence[str]
 KEEP: dict[str, Any] = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}  # a document for every post

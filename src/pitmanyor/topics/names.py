@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from pitmanyor.errors import FileError, PlanError, ReadWarning
 from pitmanyor.files import atomic_write
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.runs.directory import NAMES
 
 FORMAT = "pitmanyor names 1"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import EvidenceWarning, PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import WordTables

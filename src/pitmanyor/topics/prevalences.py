@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.align import aligned_topics
 from pitmanyor.topics.counts import Pairs, document_counts
 from pitmanyor.topics.topic_view import View, view

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.drafts import Post, as_corpus, check_posts
 from pitmanyor.topics.nearest import Scored, affinity, best, place_of, warn_of_few_posts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.counts import WordTables, seated, streams_of
 from pitmanyor.topics.topic_view import View, view
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.results.fitted import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.state.topic_sizes import is_large
 from pitmanyor.topics.topic_view import View
 

@@ -12,7 +12,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in import Way, infer
 from pitmanyor.plan.instances import groupings
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.topics.automatic_names import TAGS
 from pitmanyor.topics.drafts import Post, as_corpus
