@@ -243,4 +243,4 @@ def test_a_trace_of_an_older_version_goes_on(corpus, tmp_path):
     assert np.isnan(new.trace["topics/large"][:6]).all() and np.isfinite(new.trace["topics/large"][6:]).all()
     assert len(load(tmp_path / "run").trace["topics/effective"]) == 40
     names = [one.name for one in new.diagnose().quantities]
-    assert "topics/effective" in names and new.diagnose(discard=0.0).n_topics.probability
+    assert "topics/effective" in names and new.diagnose(discard=0.0).topic_count.probability
