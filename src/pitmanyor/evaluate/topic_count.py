@@ -35,6 +35,9 @@ class TopicCount:
     least: float
     probability: dict[int, float]
 
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>"
+
     def __str__(self) -> str:
         said = f"{self.n_large} topic{'s' * (self.n_large != 1)}"
         if self.low < self.high:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.escape import html_table, html_text
 from pitmanyor.results.fitted import Fitted as Fit
 from pitmanyor.topics.align import aligned_topics
 from pitmanyor.topics.counts import Pairs, document_counts
@@ -22,10 +23,11 @@ Ints = NDArray[np.int64]
 Interval = Literal["samples", "documents"]
 Every = Literal["hour", "day", "week", "month", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
+SHOWN = 60  # rows in a notebook
 MOST = 60  # most periods that `topics_over_time` chooses by default
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prevalence:
     """Shares of the tokens, one row per group and one column per topic, with intervals.
 
@@ -47,6 +49,23 @@ class Prevalence:
     interval: Interval
     level: float
 
+    def __repr__(self) -> str:
+        n_groups, n_topics = self.shares.shape
+        kind = "kept states" if self.interval == "samples" else "documents"
+        return (
+            f"Prevalence(by {self.by}: {n_groups} groups x {n_topics} topics, with intervals of {100 * self.level:g} % "
+            f"over {kind}; pitmanyor.table makes a data frame of it)"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = [
+            (row["group"], row["name"], _percent(row, "share"), _percent(row, "low"), _percent(row, "high"))
+            for row in self.rows()[:SHOWN]
+        ]
+        more = self.shares.size - len(shown)
+        rest = f"<p>and {more} more rows</p>" if more > 0 else ""
+        return f"<p>{html_text(repr(self))}</p>" + html_table((self.by, "topic", "share", "low", "high"), shown) + rest
+
     def rows(self) -> list[dict[str, object]]:
         """One dict per group and topic, for tables and data frames."""
         return [
@@ -63,6 +82,10 @@ class Prevalence:
             for g, group in enumerate(self.groups)
             for k, topic in enumerate(self.topics)
         ]
+
+
+def _percent(row: Mapping[str, object], name: str) -> str:
+    return f"{100 * float(str(row[name])):.1f} %"
 
 
 def enough(level: float) -> int:
