@@ -1,4 +1,4 @@
-"""One grammar for the public API: counts, shares, and where measures and insights are found (decision 9)."""
+"""One grammar for the public API: counts, shares, and where measures and insights are found (decision 13)."""
 
 import inspect
 import re

@@ -1,7 +1,7 @@
 """Fit: the public result, with what its topics are good for as methods.
 
 Every method is the function of the same name in `pitmanyor.topics`, which takes the fit as its first argument, as the
-measures are those of `pitmanyor.evaluate` (decision 9).
+measures are those of `pitmanyor.evaluate` (decision 13).
 """
 
 from __future__ import annotations
@@ -38,35 +38,93 @@ class Fit(Fitted):
     """
 
     def labels(self, n_words: int = 3, by: By = "lift") -> list[str]:
-        """A name for every topic: its hashtags, or its words. See `pitmanyor.topics.labels`."""
+        """A name for every topic: its hashtags if they cover enough of its posts, otherwise its words.
+
+        Parameters
+        ----------
+        n_words
+            Number of tags or words in a name.
+        by
+            "lift" takes the most distinctive ones, "probability" the most likely ones.
+        """
         return topics.labels(self, n_words, by)
 
     def rename(self, names: Mapping[int, str]) -> None:
-        """Give topics names of your own, which are kept in the run."""
+        """Give topics names of your own, which are kept in the run.
+
+        Parameters
+        ----------
+        names
+            Names by topic number.
+        """
         topics.rename(self, names)
 
     def merge(self, members: Sequence[int], name: str | None = None) -> None:
-        """Show several topics as one, in every output; the fit itself stays as it is."""
+        """Show several topics as one in every output. The fit itself does not change.
+
+        Parameters
+        ----------
+        members
+            Two topic numbers or more.
+        name
+            Name of the merged topic; by default an automatic one.
+        """
         topics.merge(self, members, name)
 
     def reset(self, members: Sequence[int] | None = None) -> None:
-        """Forget the names and merges of these topics, or of all."""
+        """Remove names and merges.
+
+        Parameters
+        ----------
+        members
+            Topics to reset; by default all.
+        """
         topics.reset(self, members)
 
     def prevalence(self, by: str | None = None, level: float = 0.9) -> Prevalence:
-        """The shares of the topics, in all or per label of a grouping, with intervals."""
+        """Shares of the topics in all documents or in those of each group, with intervals.
+
+        Parameters
+        ----------
+        by
+            Grouping, such as "author"; by default all documents are one group.
+        level
+            Probability of the intervals.
+        """
         return topics.prevalence(self, by, level)
 
     def topics_over_time(self, every: Every | None = None, level: float = 0.9) -> Prevalence:
-        """The shares of the topics per hour, day, week, month or year, with intervals."""
+        """Shares of the topics in every period, with intervals.
+
+        Parameters
+        ----------
+        every
+            "hour", "day", "week", "month" or "year"; by default the shortest of which there are at most 60.
+        level
+            Probability of the intervals.
+        """
         return topics.topics_over_time(self, every, level)
 
     def author_shares(self, by: str = "author") -> tuple[list[Hashable], Floats]:
-        """Labels of a grouping, and the topic shares of each, one row per label."""
+        """Labels of a grouping, and the topic shares of each, one row per label.
+
+        Parameters
+        ----------
+        by
+            Grouping, such as "author".
+        """
         return topics.author_shares(self, by)
 
     def representative(self, topic: int | str, n: int = 5) -> list[int]:
-        """Indices of the n documents that are most typical of a topic, the best first."""
+        """Indices of the documents that are most typical of a topic, the best first.
+
+        Parameters
+        ----------
+        topic
+            Number or name of a topic.
+        n
+            Number of documents; fewer if fewer have a token of the topic.
+        """
         return topics.representative(self, topic, n)
 
     def similar(
@@ -77,17 +135,47 @@ class Fit(Fitted):
         topic: int | str | None = None,
         n: int = 10,
     ) -> list[Scored]:
-        """The n documents, authors or topics that are most like one of them, with their scores."""
+        """The documents, authors or topics that are most similar to one of them, with their scores.
+
+        Parameters
+        ----------
+        document, author, topic
+            What to compare with; exactly one of them. A topic is a number or a name.
+        n
+            Number of results.
+        """
         return topics.similar(self, document=document, author=author, topic=topic, n=n)
 
     def recommend_tags(
         self, text: Post, author: Hashable | None = None, n: int = 5, *, by: From = "both", seed: int = 0
     ) -> list[Scored]:
-        """Hashtags for a draft post, the likeliest first. See `pitmanyor.topics.recommend_tags`."""
+        """Hashtags for a draft post, the most likely first.
+
+        Parameters
+        ----------
+        text
+            The draft: a text, or a list of tokens.
+        author
+            Its author, if they are in the fit.
+        n
+            Number of hashtags.
+        by
+            "model", "posts" (hashtags of similar fitted posts), or "both".
+        seed
+            Random seed.
+        """
         return topics.recommend_tags(self, text, author, n, by=by, seed=seed)
 
     def tag_probabilities(self, corpus: Corpus, *, by: From = "both", seed: int = 0) -> tuple[list[str], Floats]:
-        """The hashtags of the fit, and the probability that each is the next one, one row per new document."""
+        """The hashtags of the fit, and the probability that each is the next one, one row per new document.
+
+        Parameters
+        ----------
+        corpus
+            New documents.
+        by, seed
+            As in `recommend_tags`.
+        """
         return topics.tag_probabilities(self, corpus, by=by, seed=seed)
 
     def recommend_authors(
@@ -99,5 +187,19 @@ class Fit(Fitted):
         links: str | None = None,
         seed: int = 0,
     ) -> list[Scored]:
-        """Authors to follow, the best first. See `pitmanyor.topics.recommend_authors`."""
+        """Authors to follow, the best first.
+
+        Parameters
+        ----------
+        author
+            An author of the fit.
+        posts
+            Posts of somebody new (texts, or lists of tokens), instead of an author.
+        n
+            Number of authors.
+        links
+            Link set, if there are several.
+        seed
+            Random seed.
+        """
         return topics.recommend_authors(self, author, posts=posts, n=n, links=links, seed=seed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
-from pitmanyor.results.fitted import Fitted as Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.align import aligned_topics
 from pitmanyor.topics.counts import Pairs, document_counts
 from pitmanyor.topics.topic_view import View, view
@@ -97,7 +97,7 @@ def enough(level: float) -> int:
     return ceil(round(2 / (1 - level) - 1, 6))
 
 
-def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
+def prevalence(fit: Fitted, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
     """Shares of the topics in all documents, or in each group of documents.
 
     Parameters
@@ -121,7 +121,9 @@ def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View 
     return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level, shown)
 
 
-def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
+def topics_over_time(
+    fit: Fitted, every: Every | None = None, level: float = 0.9, shown: View | None = None
+) -> Prevalence:
     """Shares of the topics in every period, from the first document to the last.
 
     Groups are texts such as "2018-07"; weeks begin on Mondays and are named by their first day. Documents without a
@@ -165,7 +167,9 @@ def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[n
     return np.where(known, number - first, -1), moments
 
 
-def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: float, shown: View | None) -> Prevalence:
+def _spread(
+    fit: Fitted, by: str, groups: Sequence[Hashable], codes: Ints, level: float, shown: View | None
+) -> Prevalence:
     if not 0.0 < level < 1.0:
         raise PlanError(f"level is the probability of an interval, between 0 and 1, not {level}")
     plan, shown = fit.state.plan, shown or view(fit)
@@ -198,7 +202,7 @@ def _by_group(pairs: Pairs, codes: Ints, n_groups: int, n_topics: int) -> Ints:
     return total.astype(np.int64).reshape(n_groups, n_topics)
 
 
-def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
+def _over_samples(fit: Fitted, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
     """Means and quantiles of the shares over kept states."""
     n, draws = len(shown.names), []
     for topics in aligned_topics(fit):

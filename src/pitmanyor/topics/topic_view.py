@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitted import Fitted as Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.automatic_names import By, automatic_names
 from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.names import read_names
@@ -65,7 +65,7 @@ class View:
         raise PlanError(f"there is no topic {topic}: they are numbered 0 to {max(map(max, self.members))}")
 
 
-def view(fit: Fit, n_words: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
+def view(fit: Fitted, n_words: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
     """The topics of a fit as they are shown, with the names and merges of its run.
 
     Parameters
@@ -90,7 +90,7 @@ def view(fit: Fit, n_words: int = 3, by: By = "lift", tables: WordTables | None 
     return View([own or name for own, name in zip(given, made, strict=True)], members)
 
 
-def labels(fit: Fit, n_words: int = 3, by: By = "lift") -> list[str]:
+def labels(fit: Fitted, n_words: int = 3, by: By = "lift") -> list[str]:
     """A name for every topic: its hashtags if they cover enough of its posts, otherwise its words.
 
     A tag or word must have occurred twice in the topic. Names that were given by `rename` or `merge` take precedence;
