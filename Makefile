@@ -9,11 +9,12 @@ WORKERS ?= 2
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
-.PHONY: help demo test check pytest pytest-nojit package docs bench clean
+.PHONY: help demo test check pytest pytest-nojit package wheel docs bench clean
 help:
 	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
+	@echo "make wheel   build the wheel, install it into an empty environment and try it there, quickly"
 	@echo "make package build sdist and wheel, install them into empty environments and use them"
 	@echo "make docs    build the documentation in build/docs, with warnings as errors"
 	@echo "make bench   speed and perplexity against tomotopy; two threads against one"
@@ -26,10 +27,7 @@ $(VENV)/.stamp: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-$(VENV)/.stamp-package:
-	$(PYTHON) tools/check_package.py
-
-bench: $(VENV)/.stamp
+$(VENV)/.stamp-bench: $(VENV)/.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
 
@@ -64,6 +62,13 @@ docs: $(VENV)/.stamp
 bench: $(VENV)/.stamp-bench
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.threads
+
+package:
+	$(PYTHON) tools/check_package.py
+
+# The wheel alone, with kernels in plain Python: within a minute.
+wheel:
+	$(PYTHON) tools/check_package.py --quick
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

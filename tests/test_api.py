@@ -79,7 +79,7 @@ def test_infer_takes_texts_tokens_frames_and_files(fitted, frame, tmp_path):
 
 def test_later_texts_are_read_as_the_fitted_ones_were():
     made = fit(models.lda(2), read(["Goals matched", "breads ovens"] * 5, stem="english"), **OPTIONS)
-    assert made.infer(["goal matching"]).dropped == {"word": 0}
+    assert made.infer(["goal matching"]).n_dropped == {"word": 0}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "dict"])
@@ -171,3 +171,13 @@ def test_bars_of_several_chains_and_of_terminals(monkeypatch):
 def test_a_run_that_was_read_from_a_frame_keeps_its_kind(fitted, tmp_path):
     fitted.save(tmp_path / "run")
     assert load(tmp_path / "run").corpus.report.frame == "pandas"
+
+
+def test_results_show_themselves_in_notebooks_and_briefly_in_consoles(frame):
+    result = fit(models.author_topic(), read(frame.assign(user=["<b>ann</b>", "bob"] * 10), id="key"), 40, keep=20)
+    spread, found = result.prevalence("author"), result.infer(["Goal! The match", "fresh bread"])
+    assert repr(spread).startswith("Prevalence(by author: 2 groups x") and "kept states" in repr(spread)
+    assert repr(found).startswith("TopicShares(2 documents x") and len(repr(spread)) < 200
+    for one in (spread, found, result.diagnose()):
+        assert one._repr_html_().count("<table>") == 1 and "<b>" not in one._repr_html_()
+    assert "&lt;b&gt;ann" in spread._repr_html_() and str(result.topic_count()) in result.topic_count()._repr_html_()

@@ -32,10 +32,3 @@ def test_every_public_name_is_there(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'pitmanyor' has no attribute 'lda'"):
         pitmanyor.lda  # noqa: B018
-
-
-def test_what_the_guide_once_imported_is_still_found():
-    from pitmanyor import insight, topics
-
-    assert set(insight.__all__) == set(topics.__all__)
-    assert all(getattr(insight, name) is getattr(topics, name) for name in topics.__all__)

@@ -207,7 +207,7 @@ def test_the_paper_s_settings():
     assert own.run.settings.network.text_sweeps == 4  # what is given stays
     b = own.chain.network.network.nodes["nu"].masses.concentration
     assert len(set(b.tolist())) == 6  # one each, and sampled
-    assert own.graph == tntm().set("*", share="node")
+    assert own.graph == tntm().set("*", concentration_per="instance")
 
 
 def test_held_out_pairs_are_not_seen():

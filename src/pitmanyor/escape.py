@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from html import escape
 
 # Controls but tab and newline, soft hyphens, marks, embeddings, overrides and isolates of direction, separators of
 # lines, joiners of words, a letter that is blank, half characters, what is no character, and tags. Joiners within words
@@ -20,3 +22,23 @@ def visible(text: str) -> str:
     'ann[U+001B][2J'
     """
     return UNSEEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def html_text(value: object) -> str:
+    """A value as text in a page.
+
+    >>> html_text("<b>")
+    '&lt;b&gt;'
+    """
+    return escape(visible(str(value)))
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of cells, as notebooks show it.
+
+    >>> html_table(["a"], [["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    top = "".join(f"<th>{html_text(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -97,7 +97,7 @@ def test_fit_leaves_a_run_that_python_loads(run):
     assert (run / "topics.csv").read_text().startswith("topic,name,share,large,found_by,stream,rank,word,probability\n")
     found = facts("topics", run, "--words", 4)
     assert len(found["topics"]) == fitted.n_topics
-    assert sum(topic["large"] for topic in found["topics"]) == found["n_topics"] == fitted.topic_count().large
+    assert sum(topic["large"] for topic in found["topics"]) == found["n_topics"] == fitted.topic_count().n_large
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1.0)
     best = found["topics"][0]
     assert [entry["word"] for entry in best["word"]] == [word for word, _ in fitted.topics(4)[best["topic"]]]
@@ -138,7 +138,7 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
     assert rows[0][:4] == ["line", "id", "author", "topic_0"]
     assert [row[1] for row in rows[1:4]] == list(Corpus.load(run / "corpus.safetensors").ids)[:3]
     assert sum(map(float, rows[1][3:])) == pytest.approx(1.0, abs=1e-4)
-    assert found["unknown"] == {"author": 0}
+    assert found["n_unknown"] == {"author": 0}
     paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
     assert paper["documents"] == 80
     assert "completion is one of gibbs, paper" in call(

@@ -45,7 +45,7 @@ def test_the_paper_s_method_and_settings(home, source):
     call("fit", *source, *given, "-o", home / "paper")
     paper = load(home / "paper")
     assert paper.run.settings.network.method == "paper"
-    assert paper.graph["nu"].share == paper.graph["theta"].share == "node"
+    assert paper.graph["nu"].concentration_per == paper.graph["theta"].concentration_per == "instance"
 
 
 def test_links_alone(home, source):

@@ -32,7 +32,7 @@ def test_evaluate_tells_what_the_functions_say(home):
     result = load(home / "run")
     found = facts("evaluate", home / "run")
     words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
-    assert found["n_topics"] == len(words) == result.topic_count().large
+    assert found["n_topics"] == len(words) == result.topic_count().n_large
     assert (found["coherence"]["window of npmi"], found["coherence"]["window of c_v"]) == (10, 110)
     assert found["coherence"]["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
     assert found["diversity"] == evaluate.diversity(words)
@@ -99,7 +99,7 @@ def test_diagnose_says_whether_to_trust_the_run(home):
     assert found["stability"]["found"] == exact.stability.found
     finite = [one.rhat if math.isfinite(one.rhat) else None for one in exact.quantities]
     assert [one["rhat"] for one in found["quantities"]] == [x if x is None else pytest.approx(x) for x in finite]
-    assert sum(found["n_topics"]["probability"].values()) == pytest.approx(1.0)
+    assert sum(found["topic_count"]["probability"].values()) == pytest.approx(1.0)
     assert found["advice"]["sentences"] == exact.advice.sentences and f"> {exact.advice.sentences[0]}" in said
     assert f"--sweeps {exact.advice.sweeps} " in found["next"][0]
     named = facts("diagnose", home / "chains" / "chain-0", home / "chains" / "chain-1")
@@ -156,7 +156,7 @@ def test_links_that_nobody_held_out_are_not_scored(home):
 def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
     posts, result = home / "new" / "simulated_posts.jsonl", load(home / "run")
     found = facts(
-        "evaluate", home / "run", "--reference", posts, "--test", posts, "--cap", 2, "--left-to-right", "--seed", 3
+        "evaluate", home / "run", "--reference", posts, "--test", posts, "--n-topics", 2, "--left-to-right", "--seed", 3
     )  # fmt: skip
     other = read(str(posts), duplicates="keep", missing_author="keep", min_tokens=0)
     words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
@@ -170,17 +170,17 @@ def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
 def test_all_commands_say_the_same_number_of_topics(home):
     result = load(home / "run")
     exact = result.topic_count()
-    assert exact.large + exact.small < result.n_topics  # a network leaves room to spare
+    assert exact.n_large + exact.n_small < result.n_topics  # a network leaves room to spare
     for command in (
         ["evaluate", home / "run"],
         ["topics", home / "run"],
         ["report", home / "run", "-o", home / "r.html"],
     ):
         found = facts(*command)
-        assert (found["n_topics"], found["small_topics"]) == (exact.large, exact.small)
+        assert (found["n_topics"], found["small_topics"]) == (exact.n_large, exact.n_small)
         assert found["n_topics_90"] == [exact.low, exact.high]
-    found = facts("diagnose", home / "run")["n_topics"]
-    assert (found["large"], found["small"]) == (exact.large, exact.small)
+    found = facts("diagnose", home / "run")["topic_count"]
+    assert (found["n_large"], found["n_small"]) == (exact.n_large, exact.n_small)
     for command in ("diagnose", "topics", "label"):
         assert f"{exact}." in call(command, home / "run").stdout
 

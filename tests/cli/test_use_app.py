@@ -45,7 +45,7 @@ def test_label_by_probability(named):
     names = {
         one["topic"]: one["name"] for one in facts("label", named.home, "--by", "probability", "--tags", 1)["topics"]
     }
-    assert names == dict(enumerate(labels(named, n=1, by="probability")))
+    assert names == dict(enumerate(labels(named, n_words=1, by="probability")))
 
 
 def test_recommend_says_what_python_says(blog, tmp_path):
@@ -81,7 +81,7 @@ def test_exports_are_of_all_chains(blog, tmp_path):
     with open(tmp_path / "out" / "topics.csv", encoding="utf-8", newline="") as file:
         topics = list(csv.DictReader(file))
     assert [int(row["found_by"]) for row in topics] == load(tmp_path / "runs").stability().found
-    assert {row["chains"] for row in topics} == {"2"} and {row["large"] for row in topics} <= {"True", "False"}
+    assert {row["n_chains"] for row in topics} == {"2"} and {row["large"] for row in topics} <= {"True", "False"}
     with open(tmp_path / "out" / "trace.csv", encoding="utf-8", newline="") as file:
         assert [row["chain"] for row in csv.DictReader(file)] == ["0"] * 9 + ["1"] * 9
     (tmp_path / "runs" / "chain-1" / "state.safetensors").unlink()

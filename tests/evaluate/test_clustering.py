@@ -50,7 +50,7 @@ def test_dominant_topics_of_a_fit_are_those_of_its_documents():
     found = dominant_topics(result)
     assert found.tolist() == result.mean("theta").argmax(axis=1).tolist() == result.dominant_topics().tolist()
     assert nmi(found, [0, 1] * 8) == 1.0
-    assert set(dominant_topics(result, cap=1)) == {np.bincount(result.state.text.topic).argmax()}
+    assert set(dominant_topics(result, n_topics=1)) == {np.bincount(result.state.text.topic).argmax()}
 
 
 def test_a_shared_leaf_gives_each_document_the_topic_of_its_group():
@@ -70,8 +70,8 @@ def test_shares_must_be_a_table():
         dominant_topics([[0.2, 0.8], [1.0]])
     with pytest.raises(PlanError, match="row 1 has others"):
         dominant_topics([[0.2, 0.8], [np.nan, 1.0]])
-    with pytest.raises(PlanError, match="cap is the number of topics to choose among"):
-        dominant_topics([[0.2, 0.8]], cap=0)
+    with pytest.raises(PlanError, match="n_topics is the number of topics to choose among"):
+        dominant_topics([[0.2, 0.8]], n_topics=0)
 
 
 @pytest.mark.parametrize("score", [purity, nmi, adjusted_rand])

@@ -99,7 +99,7 @@ def test_chains_that_agree_are_trusted(chains):
     found = diagnose(chains)
     assert found.verdict == "trust", str(found)
     assert found.stability.share == 1.0 and found.stability.found == [4, 4, 4]
-    assert (found.n_topics.large, found.n_topics.probability) == (3, {3: 1.0})
+    assert (found.topic_count.n_large, found.topic_count.probability) == (3, {3: 1.0})
     assert str(found).startswith("Trust it: the chains agree") and found.summary.startswith(
         "Trust it: the chains agree"
     )

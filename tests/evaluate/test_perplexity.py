@@ -90,10 +90,10 @@ def test_words_are_scored_by_the_sum_over_topics_averaged_over_samples(name, opt
     found = perplexity(result, test, seed=4, **options)
     *_, (stream, given, scored) = _completion_stages(result, test, 0.5, 4)
     exact = by_hand(result, given, scored, stream, seed=4, **options)
-    assert stream == "word" and len(exact) == found.scored["word"] == 3 + 1 + 1
+    assert stream == "word" and len(exact) == found.n_scored["word"] == 3 + 1 + 1
     assert found.log_likelihood["word"] == pytest.approx(sum(map(math.log, exact)), abs=1e-9)
     assert found.by_stream["word"] == pytest.approx(math.exp(-sum(map(math.log, exact)) / 5), rel=1e-9)
-    assert found.n_samples == 2
+    assert found.n_states == 2
 
 
 def test_all_together_is_of_all_tokens():
@@ -101,7 +101,7 @@ def test_all_together_is_of_all_tokens():
     found = perplexity(result, result.corpus)
     logs = sum(found.log_likelihood.values())
     assert found.total == pytest.approx(math.exp(-logs / found.n_tokens), rel=1e-12)
-    assert found.n_tokens == sum(found.scored.values()) and set(found.by_stream) == {"hashtag", "word"}
+    assert found.n_tokens == sum(found.n_scored.values()) and set(found.by_stream) == {"hashtag", "word"}
     assert min(found.by_stream.values()) < found.total < max(found.by_stream.values())
     assert str(found).startswith(f"perplexity {found.total:.1f} of {found.n_tokens} tokens (hashtag ")
 
@@ -142,7 +142,7 @@ def test_nothing_given_leaves_the_prior_and_an_unseen_author_has_the_topics_of_a
         exact.append(np.mean(chances))
     found = perplexity(result, test, observed=0.0)
     assert found.log_likelihood["hashtag"] == pytest.approx(np.log(exact).sum(), abs=1e-9)
-    assert (found.scored, found.by_stream.keys()) == ({"hashtag": 2, "word": 0}, {"hashtag"})
+    assert (found.n_scored, found.by_stream.keys()) == ({"hashtag": 2, "word": 0}, {"hashtag"})
 
 
 def exactly(result, tokens):
@@ -225,7 +225,7 @@ def test_left_to_right_averages_whole_documents_over_states(monkeypatch):
     found = left_to_right(result, test)
     tags, first, second = (math.log((0.9**n + 0.1**n) / 2) for n in (2, 5, 2))
     assert found.log_likelihood == pytest.approx({"hashtag": tags, "word": first + second - tags})
-    assert (found.scored, found.n_samples) == ({"hashtag": 2, "word": 5}, 2)
+    assert (found.n_scored, found.n_states) == ({"hashtag": 2, "word": 5}, 2)
 
 
 def test_left_to_right_gives_every_token_what_comes_before_it():
@@ -256,7 +256,7 @@ def test_unknown_words_are_counted_and_not_scored():
     word = result.corpus.vocabulary[0]
     test = Corpus.from_tokens([[word, "never"], ["seen"]], groups={"author": ["x", "y"]})
     found = perplexity(result, test, observed=0.0)
-    assert (found.scored, found.dropped) == ({"word": 1}, {"word": 2})
+    assert (found.n_scored, found.n_dropped) == ({"word": 1}, {"word": 2})
     assert np.isnan(token_probabilities(result, test, test)).tolist() == [False, True, True]
 
 

@@ -24,7 +24,7 @@ def chains():
 def test_the_headline_is_the_large_topics_of_the_state_that_is_shown(chains):
     found, sizes = topic_count(chains), sizes_of(chains[0])
     large = is_large(sizes)
-    assert (found.large, found.small) == (large.sum(), np.count_nonzero(sizes[~large]))
+    assert (found.n_large, found.n_small) == (large.sum(), np.count_nonzero(sizes[~large]))
     assert found.small_share == pytest.approx(sizes[~large].sum() / sizes.sum())
     assert found.least == 0.005
 
@@ -54,7 +54,7 @@ def test_spare_topics_of_a_network_are_not_counted():
     blog = simulate_microblog(posts=40, authors=4, seed=1)
     found = fit(models.tntm(), read(blog.records, links=blog.links), sweeps=12, seed=1, network=Network(text_sweeps=6))
     count = found.topic_count()
-    assert count.large + count.small == len(np.unique(found.state.text.topic)) < found.n_topics
+    assert count.n_large + count.n_small == len(np.unique(found.state.text.topic)) < found.n_topics
     values = found.trace["topics/large"][-3:]  # the second half of the sweeps since it joined
     assert count.probability == {int(n): np.mean(values == n) for n in np.unique(values)}
 
@@ -69,7 +69,7 @@ def test_links_alone_have_the_topics_that_were_asked_for():
 
 def test_before_the_first_sweep_the_state_is_all_there_is(chains):
     found = fit(models.lda(3), chains[0].corpus, sweeps=0, seed=1).topic_count()
-    assert found.large == found.low == found.high == 3 and found.probability == {3: 1.0}
+    assert found.n_large == found.low == found.high == 3 and found.probability == {3: 1.0}
 
 
 def test_sweeps_of_a_version_without_these_numbers_do_not_count(chains):

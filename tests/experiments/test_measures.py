@@ -64,8 +64,8 @@ def test_merged_baselines_are_scored_on_the_same_tokens(corpus, full, monkeypatc
     cell(corpus, "ablation", "no_hashtag")
     poured, bare = seen.values()
     assert numbers["perplexity"] == poured.total and numbers["perplexity_joint"] > 1.0
-    assert poured.scored["word"] == bare.scored["word"] and poured.scored["hashtag"] > 0
-    assert poured.dropped == {"hashtag": 0, "word": 0}  # the vocabulary was fixed before the split
+    assert poured.n_scored["word"] == bare.n_scored["word"] and poured.n_scored["hashtag"] > 0
+    assert poured.n_dropped == {"hashtag": 0, "word": 0}  # the vocabulary was fixed before the split
 
 
 def test_the_network_by_itself_has_no_perplexity(corpus):

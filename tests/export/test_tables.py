@@ -25,7 +25,7 @@ def test_every_table_is_there_with_columns_of_one_length(made):
 
 def test_tables_say_what_the_fit_says(blog, made):
     assert made["topics"]["name"].tolist() == labels(blog)
-    assert made["topics"]["tokens"].sum() == blog.corpus.n_tokens
+    assert made["topics"]["n_tokens"].sum() == blog.corpus.n_tokens
     assert made["topics"]["share"] == pytest.approx(prevalence(blog).shares[0])
     first = made["words"]["word"][:5].tolist()
     stream = made["words"]["stream"][0]

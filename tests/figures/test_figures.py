@@ -110,3 +110,14 @@ def test_what_cannot_be_drawn_is_told(plain, tmp_path):
     corpus = Corpus.from_tokens([["a"], ["b"]], groups={"author": ["x", "y"]})
     with pytest.raises(PlanError, match="no links between authors"):
         draw_authors(fit(models.lda(2), corpus, sweeps=1, seed=1))
+
+
+def test_figures_of_one_panel_draw_on_axes_of_yours(blog):
+    from matplotlib.figure import Figure
+
+    for draw in (topic_table, author_heat_map, draw_authors):
+        mine = Figure()
+        left, right = mine.subplots(1, 2)
+        assert draw(blog, ax=right) is mine
+        assert right.has_data() or right.texts
+        assert not left.has_data() and not left.texts

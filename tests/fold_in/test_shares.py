@@ -98,7 +98,7 @@ def test_gibbs_shares_are_the_posterior_means(name):
             base = None if name == "lda" else result.mean(GRAPHS[name]["theta"].parents[0], "discard")[0]
         assert found.shares[d] == pytest.approx(exact_shares(result, document, base), abs=0.015)
     if name == "author_topic":
-        assert found.unknown == {"author": 1}
+        assert found.n_unknown == {"author": 1}
 
 
 def one_document(result, author, tokens):
@@ -233,7 +233,7 @@ def test_known_and_unknown_words_authors_and_tags(name, completion):
     found = result.infer(new, sweeps=6, completion=completion)
     assert found.shares.shape == (3, result.n_topics) and found.topics == list(range(result.n_topics))
     assert found.shares.sum(axis=1) == pytest.approx(1.0) and (found.shares >= 0).all()
-    assert found.dropped["word"] == 2
+    assert found.n_dropped["word"] == 2
     assert np.array_equal(found.shares[1], found.shares[2])  # both have nothing but a fresh author
     assert not np.array_equal(found.shares[0], found.shares[1])
     again = result.infer(new, sweeps=6, completion=completion)
@@ -246,7 +246,7 @@ def test_a_corpus_without_authors_or_tags_will_do():
     word = result.corpus.vocabulary[0]
     found = result.infer(Corpus.from_tokens([[word], [word, word]]), sweeps=4)
     assert found.shares.shape == (2, result.n_topics)
-    assert (found.node, found.unknown) == ("theta", {"author": 1})
+    assert (found.node, found.n_unknown) == ("theta", {"author": 1})
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,14 @@ def test_rebase_takes_any_base() -> None:
 
 
 def test_rebase_keeps_the_rest_of_the_node() -> None:
-    before = tntm().set("theta", discount=0.3, concentration=7, share="node")
+    before = tntm().set("theta", discount=0.3, concentration=7, concentration_per="instance")
     after = before.rebase("theta", "eta")["theta"]
-    assert (after.discount, after.concentration, after.share, after.plate) == (0.3, 7.0, "node", ("document",))
+    assert (after.discount, after.concentration, after.concentration_per, after.plate) == (
+        0.3,
+        7.0,
+        "instance",
+        ("document",),
+    )
 
 
 def test_links_that_the_text_never_needed_stay() -> None:
@@ -133,18 +138,18 @@ def test_rebase_refuses_nonsense(name: str, base: str | Mix | Uniform, message: 
 
 
 def test_set_changes_what_matches() -> None:
-    g = tntm().set("theta*", concentration=Gamma(2, 1), share="node")
+    g = tntm().set("theta*", concentration=Gamma(2, 1), concentration_per="instance")
     for node in g.nodes:
-        changed = (node.concentration, node.share) == (Gamma(2.0, 1.0), "node")
+        changed = (node.concentration, node.concentration_per) == (Gamma(2.0, 1.0), "instance")
         assert changed == node.name.startswith("theta")
 
 
 def test_a_wildcard_skips_what_a_node_cannot_have() -> None:
-    g = hdp_lda().set("*", discount=0.2, share="node", plate="document")
-    assert [(n.discount, n.share, n.plate) for n in g.nodes] == [
+    g = hdp_lda().set("*", discount=0.2, concentration_per="instance", plate="document")
+    assert [(n.discount, n.concentration_per, n.plate) for n in g.nodes] == [
         (0.2, "layer", ()),
-        (0.2, "node", ("document",)),
-        (0.0, "node", ("document",)),
+        (0.2, "instance", ("document",)),
+        (0.0, "instance", ("document",)),
     ]
 
 
@@ -178,7 +183,7 @@ def test_set_a_plate() -> None:
         ("*", {"colour": "red"}, "cannot change 'colour'; it changes discount, concentration"),
         ("*", {}, "changes nothing; give it a field"),
         ("theta", {"discount": 1}, "the discount of 'theta' is 1"),
-        ("theta", {"share": "all"}, "'theta' has share='all'"),
+        ("theta", {"concentration_per": "all"}, "'theta' has concentration_per='all'"),
     ],
 )
 def test_set_refuses_nonsense(pattern: str, fields: dict[str, object], message: str) -> None:

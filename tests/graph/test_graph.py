@@ -11,8 +11,8 @@ def test_declaring_returns_the_node() -> None:
     g = Graph()
     mu = g.gem("mu", discount=0, concentration=2)
     assert mu == Node("mu", "gem", "topic", discount=0.0, concentration=2.0)
-    theta = g.pyp("theta", base=mu, plate="document", share="node")
-    assert theta.parents == ("mu",) and theta.local and theta.share == "node"
+    theta = g.pyp("theta", base=mu, plate="document", concentration_per="instance")
+    assert theta.parents == ("mu",) and theta.local and theta.concentration_per == "instance"
     assert g["theta"] is theta
 
 
@@ -22,7 +22,7 @@ def test_defaults() -> None:
     assert g.pyp("nu", base="mu").discount == 0.0
     assert g.pyp("gamma", base=uniform()).discount == 0.5
     phi = g.pyp("phi", base="gamma", plate="topic")
-    assert (phi.discount, phi.concentration, phi.share) == (0.5, Gamma(0.1, 0.1), "layer")
+    assert (phi.discount, phi.concentration, phi.concentration_per) == (0.5, Gamma(0.1, 0.1), "layer")
     assert g.pyp("both", base=mix("gamma", "phi"), plate="topic").discount == 0.5
 
 

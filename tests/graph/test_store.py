@@ -40,15 +40,15 @@ def test_the_stored_form_of_a_node() -> None:
         "plate": ["document"],
         "discount": 0.0,
         "concentration": {"shape": 0.1, "rate": 0.1},
-        "share": "layer",
+        "concentration_per": "layer",
         "mix_prior": [1.0, 1.0],
         "mix_weights": None,
     }
 
 
 WRONG: dict[str, tuple[list[Any], Any, str]] = {
-    "format": (["format"], "other", "'other' version 1, but this release reads 'pitmanyor.graph' version 1"),
-    "version": (["version"], 2, "version 2, but this release reads"),
+    "format": (["format"], "other", "'other' version 2, but this release reads 'pitmanyor.graph' version 2"),
+    "version": (["version"], 1, "version 1, but this release reads"),
     "no list": (["nodes"], {}, "nodes must be a list, not {}"),
     "no object": (["nodes", 2], "nu", r"nodes\[2\] must be an object with the keys name, kind"),
     "unknown key": (["nodes", 0, "colour"], "red", r"nodes\[0\] has the unknown key 'colour'"),

@@ -10,12 +10,12 @@ from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 def _odd() -> Graph:
     g = Graph()
     g.gem("mu", discount=0.1 + 0.2, concentration=Gamma(2, 1 / 3))
-    g.pyp("day", base="mu", plate='the "day"', concentration=5, share="node")
+    g.pyp("day", base="mu", plate='the "day"', concentration=5, concentration_per="instance")
     g.pyp("nu", base="mu", plate=("author", "day"))
     g.pyp("theta", base=mix("mu", "nu", "day", weights=(0.2, 0.3, 0.5)), plate="document")
     g.pyp("theta_tag", base=mix("mu", "theta", prior=(1, 2.5)), plate="document")
     g.pyp("eta", base=mix("theta", "theta_tag", prior=3), plate="document")
-    g.dirichlet("phi", over="word", plate=("author", "topic"), concentration=1e-3, share="node")
+    g.dirichlet("phi", over="word", plate=("author", "topic"), concentration=1e-3, concentration_per="instance")
     g.pyp("chi", base=uniform("tag"), plate="topic", discount=0)
     g.pyp("idle", base="chi", plate="topic", discount=Beta(1, 2 / 3))
     g.tokens("word", topic="eta", emit="phi")
@@ -39,7 +39,7 @@ def test_the_text_reads_back(graph: Graph) -> None:
 
 def test_only_what_is_not_default_is_said() -> None:
     assert str(_odd()).splitlines()[2:6] == [
-        'g.pyp("day", base="mu", plate="the \\"day\\"", concentration=5, share="node")',
+        'g.pyp("day", base="mu", plate="the \\"day\\"", concentration=5, concentration_per="instance")',
         'g.pyp("nu", base="mu", plate=("author", "day"))',
         'g.pyp("theta", base=mix("mu", "nu", "day", weights=(0.2, 0.3, 0.5)), plate="document")',
         'g.pyp("theta_tag", base=mix("mu", "theta", prior=(1, 2.5)), plate="document")',

@@ -9,12 +9,12 @@ from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma
 from pitmanyor.graph.values import (
     as_concentration,
+    as_concentration_per,
     as_discount,
     as_name,
     as_over,
     as_plate,
     as_prior,
-    as_share,
     as_weights,
 )
 
@@ -70,10 +70,10 @@ def test_a_prior_needs_positive_shape_and_rate(prior: Gamma) -> None:
         as_concentration("nu", prior)
 
 
-def test_share_is_layer_or_node() -> None:
-    assert as_share("nu", "node") == "node"
-    with pytest.raises(GraphError, match="share='all', but it must be 'layer' .* or 'node'"):
-        as_share("nu", "all")
+def test_a_concentration_is_per_layer_or_per_instance() -> None:
+    assert as_concentration_per("nu", "instance") == "instance"
+    with pytest.raises(GraphError, match="concentration_per='all', but it must be 'layer' .* or 'instance'"):
+        as_concentration_per("nu", "all")
 
 
 def test_plates_are_sorted_tuples() -> None:

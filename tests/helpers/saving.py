@@ -13,7 +13,7 @@ GRAPHS: dict[str, Graph] = {
     "hpyp": models.hpyp(topic_discount=0.5, word_discount=0.7),
     "hdp_lda": models.hdp_lda(),
     "lda": models.lda(4),
-    "author_topic": models.author_topic().set("theta", share="node", concentration=Gamma(2, 1)),
+    "author_topic": models.author_topic().set("theta", concentration_per="instance", concentration=Gamma(2, 1)),
     "tntm": models.tntm().without("follows"),
     "bursty": models.bursty(models.hdp_lda()),
     "discounts": models.bursty(models.hpyp()).set("*", discount=Beta(1, 1)),

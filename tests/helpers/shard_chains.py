@@ -56,7 +56,7 @@ MODELS: dict[str, Graph] = {
     "tntm": POWER,
     "bursty": bursty(hpyp()),
     "bursty tntm": bursty(MIXED),
-    "a concentration for each document": hpyp().set("*", share="node"),
+    "a concentration for each document": hpyp().set("*", concentration_per="instance"),
     "a discount that is sampled": hpyp().set("phi", discount=Beta(1, 1)).set("mu", discount=Beta(1, 1)),
     "words of authors": author_words(also_emits=False),
     "words of authors over a node that emits": author_words(also_emits=True),

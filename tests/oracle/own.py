@@ -39,7 +39,7 @@ def per_topic() -> Toy:
     mu = g.gem("mu", discount=0.3, concentration=1.5)
     theta = g.pyp("theta", base=mu, plate="document", discount=0.4, concentration=1.3)
     words = uniform("vocabulary")
-    phi = g.pyp("phi", base=words, plate="topic", discount=0.5, concentration=Gamma(2, 1), share="node")
+    phi = g.pyp("phi", base=words, plate="topic", discount=0.5, concentration=Gamma(2, 1), concentration_per="instance")
     g.tokens("word", topic=theta, emit=phi)
     return g, Corpus.from_tokens([["x"], ["x"], ["x"], ["x"], ["y"]], vocabulary=["x", "y", "z"])
 
@@ -49,9 +49,9 @@ def per_author_and_topic() -> Toy:
     g = Graph()
     mu = g.gem("mu", discount=0.2, concentration=1.2)
     theta = g.pyp("theta", base=mu, plate="document", discount=0.5, concentration=0.8)
-    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=Gamma(2, 1), share="node")
+    phi = g.dirichlet("phi", over="vocabulary", plate="topic", concentration=Gamma(2, 1), concentration_per="instance")
     plate = ("author", "topic")
-    own = g.pyp("own", base=phi, plate=plate, discount=0.6, concentration=Gamma(2, 1), share="node")
+    own = g.pyp("own", base=phi, plate=plate, discount=0.6, concentration=Gamma(2, 1), concentration_per="instance")
     g.tokens("word", topic=theta, emit=own)
     groups = {"author": ["ann", "bob", "ann"]}
     return g, Corpus.from_tokens([["x", "x"], ["x"], ["y"]], groups=groups, vocabulary=["x", "y"])

@@ -43,7 +43,7 @@ def _add(draw: st.DrawFn, g: Graph, name: str, side: str, plates: list[Plate], m
             plate=plate,
             discount=draw(st.sampled_from(DISCOUNTS)),
             concentration=draw(st.sampled_from(CONCENTRATIONS)),
-            share="node" if per_instance else "layer",
+            concentration_per="instance" if per_instance else "layer",
         )
 
 

@@ -186,8 +186,8 @@ def test_hashtags_are_words_that_were_hashtags():
 def test_small_topics_are_folded_away_but_never_all(blog, plain, monkeypatch):
     payload, sizes = build_payload(blog), atlas_of(blog).counts
     assert [topic["small"] for topic in payload["topics"]] == (~is_large(sizes)).tolist() and not is_large(sizes).all()
-    assert payload["trust"]["n_topics"]["now"] == is_large(sizes).sum() == blog.topic_count().large
-    assert payload["trust"]["n_topics"]["small"] == (~is_large(sizes)).sum() == blog.topic_count().small
+    assert payload["trust"]["n_topics"]["now"] == is_large(sizes).sum() == blog.topic_count().n_large
+    assert payload["trust"]["n_topics"]["small"] == (~is_large(sizes)).sum() == blog.topic_count().n_small
     assert not any(topic["small"] for topic in build_payload(plain)["topics"])
     monkeypatch.setattr("pitmanyor.state.topic_sizes.least_tokens", lambda n_tokens: n_tokens + 1)  # now all are
     assert not any(topic["small"] for topic in build_payload(plain)["topics"])

@@ -39,7 +39,12 @@ def test_every_chain_has_its_trace(blog):
 
 def test_the_number_of_topics_is_the_one_number(blog):
     said, exact = facts_of(blog)["n_topics"], blog.topic_count()
-    assert (said["now"], said["low"], said["high"], said["small"]) == (exact.large, exact.low, exact.high, exact.small)
+    assert (said["now"], said["low"], said["high"], said["small"]) == (
+        exact.n_large,
+        exact.low,
+        exact.high,
+        exact.n_small,
+    )
     assert said["least"] == exact.least and sum(share for _, share in said["probability"]) == 1.0
 
 

@@ -166,7 +166,7 @@ def test_chains_that_agree_have_equal_weights(settled):
     given = planted().subset(range(6))
     each = [chain.perplexity(given, seed=2) for chain in settled.chains]
     whole = settled.perplexity(given, seed=2)
-    assert whole.n_samples == 6 and whole.total <= max(one.total for one in each) * (1 + 1e-12)
+    assert whole.n_states == 6 and whole.total <= max(one.total for one in each) * (1 + 1e-12)
     tokens = [chain.token_probabilities(given, given) for chain in settled.chains]
     assert settled.token_probabilities(given, given) == pytest.approx(np.mean(tokens, axis=0))
 
@@ -243,4 +243,4 @@ def test_a_trace_of_an_older_version_goes_on(corpus, tmp_path):
     assert np.isnan(new.trace["topics/large"][:6]).all() and np.isfinite(new.trace["topics/large"][6:]).all()
     assert len(load(tmp_path / "run").trace["topics/effective"]) == 40
     names = [one.name for one in new.diagnose().quantities]
-    assert "topics/effective" in names and new.diagnose(discard=0.0).n_topics.probability
+    assert "topics/effective" in names and new.diagnose(discard=0.0).topic_count.probability

@@ -123,7 +123,7 @@ def test_topics_are_dealt_at_random_at_first():
     assert begins[None].n_topics == 20 and begins[3].n_topics == 3
     assert fit(models.hpyp(), CORPUS, sweeps=0, seed=1, max_topics=4, sampler=Sampler(moves=False)).n_topics == 4
     finite = fit(models.lda(5), CORPUS, sweeps=0, seed=1)
-    assert finite.run.settings.start.topics == 5 and finite.topic_count().large == 5
+    assert finite.run.settings.start.topics == 5 and finite.topic_count().n_large == 5
     assert fit(models.lda(5), CORPUS, sweeps=0, seed=1, start=Start(topics=0)).run.settings.start.topics == 0
 
 

@@ -54,7 +54,7 @@ def test_clusters_against_a_grouping_or_labels_of_ones_own(chains):
     for name in ("purity", "nmi", "adjusted_rand"):
         measure, method = getattr(evaluate, name), getattr(one, name)
         assert method("author") == method(codes) == measure(one.dominant_topics(), codes)
-        assert method(codes, cap=1) == measure(one.dominant_topics(cap=1), codes)
+        assert method(codes, n_topics=1) == measure(one.dominant_topics(n_topics=1), codes)
     with pytest.raises(PlanError, match="no grouping 'event'.* this corpus has 'author'"):
         one.nmi("event")
 

@@ -10,7 +10,10 @@ from pitmanyor.runs.kept import Shell, pack_kept
 from pitmanyor.topics.tags import tag_probabilities
 from saving import GRAPHS, OPTIONS, corpus_of, sweeping
 
-MADE = {"bursty": models.bursty(models.author_topic()), "own concentrations": models.hpyp().set("*", share="node")}
+MADE = {
+    "bursty": models.bursty(models.author_topic()),
+    "own concentrations": models.hpyp().set("*", concentration_per="instance"),
+}
 
 
 def linked_posts():
@@ -71,7 +74,7 @@ def test_links_and_tags_are_those_of_the_whole_state(tmp_path):
         assert_same_estimates(whole, other)
         pairs = ["a0", "a1"], ["a2", "a0"]
         assert other.link_probability(*pairs).tobytes() == whole.link_probability(*pairs).tobytes()
-        assert other.network_log_likelihood(draws=20) == whole.network_log_likelihood(draws=20)
+        assert other.network_log_likelihood(n_draws=20) == whole.network_log_likelihood(n_draws=20)
     found = [tag_probabilities(as_one_state(result, one), corpus.subset([0, 1]))[1] for one in (whole, kept)]
     assert found[0].tobytes() == found[1].tobytes()
 

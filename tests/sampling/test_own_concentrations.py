@@ -1,4 +1,4 @@
-"""Concentrations of topics of their own (`share="node"`) against enumeration with each of them integrated out.
+"""Concentrations of topics of their own (`concentration_per="instance"`) against enumeration, each integrated out.
 
 Some 40 means that can vary, |z| < 4.5 from 50 batches: other seeds would fail once in three thousand runs.
 """

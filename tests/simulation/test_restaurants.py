@@ -106,7 +106,7 @@ def test_concentrations_by_instance_fall_back_on_the_prior_only():
     houses.seat("theta", 0)
     with pytest.raises(PlanError, match=r"no concentration is given for instance \(1,\) of 'theta'"):
         houses.seat("theta", 1)
-    open_prior = graph.set("theta", concentration=Gamma(2.0, 1.0), share="node")
+    open_prior = graph.set("theta", concentration=Gamma(2.0, 1.0), concentration_per="instance")
     houses = Restaurants.of(open_prior, corpus, {"theta": {(0,): 2.0}}, seed=1)
     houses.seat("theta", 1)
     assert set(houses.concentrations["theta"]) == {(0,), (1,)}

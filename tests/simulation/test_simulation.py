@@ -138,7 +138,7 @@ def test_same_seed_same_corpus():
 def test_concentrations_come_from_their_priors():
     g = Graph()
     mu = g.gem("mu", concentration=Gamma(2.0, 4.0))
-    nu = g.pyp("nu", base=mu, plate="author", concentration=Gamma(2.0, 0.5), share="node")
+    nu = g.pyp("nu", base=mu, plate="author", concentration=Gamma(2.0, 0.5), concentration_per="instance")
     phi = g.pyp("phi", base=uniform("vocabulary"), plate="topic", concentration=0.25)
     g.tokens("word", topic=nu, emit=phi)
     drawn = [simulate(g, documents=3, tokens=1, groups={"author": "abc"}, vocabulary=2, seed=s) for s in range(300)]

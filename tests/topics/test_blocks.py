@@ -20,7 +20,7 @@ def small(monkeypatch):
 @pytest.fixture(scope="module")
 def own(plain):
     """Every document with a concentration of its own, and authors that the model knows nothing of."""
-    return fit(models.hpyp().set("theta", share="node"), plain.corpus, sweeps=5, seed=1)
+    return fit(models.hpyp().set("theta", concentration_per="instance"), plain.corpus, sweeps=5, seed=1)
 
 
 @pytest.mark.parametrize("which", ["blog", "plain", "joined", "own"])

@@ -40,7 +40,7 @@ def test_topics_are_named_by_hashtags_of_their_theme(blog):
 
 
 def test_by_probability_is_the_order_of_psi_tag_among_tags_seen_twice(blog):
-    names, listed = labels(blog, n=2, by="probability"), blog.topics(200, stream="hashtag")
+    names, listed = labels(blog, n_words=2, by="probability"), blog.topics(200, stream="hashtag")
     tags = blog.corpus.streams["hashtag"].words
     for k in big(blog):
         own = tags[blog.token_topics("hashtag") == k]
@@ -53,7 +53,7 @@ def test_lift_prefers_what_is_the_topics_own(plain):
     """Both topics have their words alone, so the likeliest come first; a topic without tags has words."""
     assert {name.split(", ")[0] for name in labels(plain)} == {"goal", "bread"}
     assert all(", " in name and "#" not in name for name in labels(plain))
-    assert all(", " not in name for name in labels(plain, n=1))
+    assert all(", " not in name for name in labels(plain, n_words=1))
 
 
 def test_names_that_people_give_come_first_everywhere(named):
@@ -141,7 +141,7 @@ def test_what_cannot_be_named_is_told_so(named, plain):
         (lambda: rename(named, {0: " "}), "is empty"),
         (lambda: merge(named, [1, 1]), "two topics or more"),
         (lambda: labels(named, by="size"), "by is one of lift, probability"),
-        (lambda: labels(named, n=0), "1 or more"),
+        (lambda: labels(named, n_words=0), "1 or more"),
         (lambda: view(named).find("nobody"), "no topic is called 'nobody'"),
     ):
         with pytest.raises(PlanError, match=message):

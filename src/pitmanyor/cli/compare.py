@@ -54,7 +54,7 @@ def _row(path: Path, fit: Fit, asked: Asked, options: dict[str, Any]) -> dict[st
     quality = topic_quality(fit, asked) if fit.graph.streams else {}
     if quality:
         row |= {"coherence": quality["coherence"]["npmi"], "diversity": quality["diversity"]}
-    row |= {"n_topics": count.large, "n_topics_90": [count.low, count.high], "seconds": fit.seconds}
+    row |= {"n_topics": count.n_large, "n_topics_90": [count.low, count.high], "seconds": fit.seconds}
     return row | {"sweeps": fit.n_sweeps, "chains": len(fit.runs), "verdict": found.verdict, "summary": found.summary}
 
 

@@ -28,7 +28,7 @@ class Asked:
     reference: Source | None
     n_words: int
     window: int | None
-    cap: int | None
+    n_topics: int | None
     left_to_right: bool
     measures: list[str]
 
@@ -137,7 +137,7 @@ def _test_facts(fit: Fit, test: Corpus, asked: Asked, options: dict[str, Any]) -
         known = group.known
         facts["clusters"] = {}
         if known.any():
-            clusters = evaluate.dominant_topics(fit.infer(test, **how).shares, cap=asked.cap)[known]
+            clusters = evaluate.dominant_topics(fit.infer(test, **how).shares, n_topics=asked.n_topics)[known]
             labels = group.codes[known]
             measures = {"purity": evaluate.purity, "nmi": evaluate.nmi, "adjusted rand": evaluate.adjusted_rand}
             facts["clusters"] |= {name: measure(clusters, labels) for name, measure in measures.items()}
@@ -151,8 +151,8 @@ def _perplexity_facts(found: Perplexity) -> dict[str, Any]:
         "of all": found.total,
         **found.by_stream,
         "scored tokens": found.n_tokens,
-        "unknown tokens": sum(found.dropped.values()),
-        "states averaged over": found.n_samples,
+        "unknown tokens": sum(found.n_dropped.values()),
+        "states averaged over": found.n_states,
     }
 
 
@@ -174,7 +174,7 @@ def diagnose_runs(paths: list[Path], discard: float) -> Answer:
     fits = [load(path) for path in paths]
     found = diagnose(fits, discard=discard)
     facts = {"runs": [str(path) for path in paths]} | asdict(found) | {"summary": found.summary}
-    facts["n_topics"]["probability"] = {str(n): share for n, share in found.n_topics.probability.items()}
+    facts["topic_count"]["probability"] = {str(n): share for n, share in found.topic_count.probability.items()}
     facts["quantities"] = [{k: v if _sayable(v) else None for k, v in asdict(one).items()} for one in found.quantities]
     next_ = []
     if found.advice.sweeps is not None:

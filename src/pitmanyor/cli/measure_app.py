@@ -29,7 +29,7 @@ def evaluate(
     reference: Annotated[
         Path | None, typer.Option(help="Posts in which co-occurrence is counted; the fitted ones by default.")
     ] = None,
-    cap: Annotated[int | None, typer.Option(help="Assign documents to the N largest topics only.", min=1)] = None,
+    n_topics: Annotated[int | None, typer.Option(help="Assign documents to the N largest topics only.", min=1)] = None,
     measure: Annotated[list[str] | None, typer.Option(help="A measure of an installed plug-in; repeatable.")] = None,
     left_to_right: Annotated[
         bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, use on few.")
@@ -55,7 +55,7 @@ def evaluate(
     given, seen = (
         None if file is None else Source.of([file], columns, None, skip_bad_lines, option) for file in (test, reference)
     )
-    asked = Asked(given, links, seen, words, window, cap, left_to_right, measure or [])
+    asked = Asked(given, links, seen, words, window, n_topics, left_to_right, measure or [])
     options = {"observed": observed, "completion": completion, "seed": seed}
     return evaluate_run(run, asked, options if sweeps is None else options | {"sweeps": sweeps})
 

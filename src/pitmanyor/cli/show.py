@@ -44,10 +44,10 @@ def count_facts(fit: Fit) -> dict[str, Any]:
     """The number of topics for `--json`, everywhere under the same names."""
     count = fit.topic_count()
     return {
-        "n_topics": count.large,
+        "n_topics": count.n_large,
         "n_topics_90": [count.low, count.high],
         "effective_topics": count.effective,
-        "small_topics": count.small,
+        "small_topics": count.n_small,
         "small_topics_share": count.small_share,
         "chains": len(fit.runs),
     }

@@ -178,14 +178,14 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
         rows.append([str(lines[d]), *ids[d : d + 1], *who, *(f"{share:.6g}" for share in shares)])
     _write(out, _csv(rows))
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
-    facts |= {"dropped": result.dropped, "unknown": result.unknown}
+    facts |= {"n_dropped": result.n_dropped, "n_unknown": result.n_unknown}
     facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
     facts["bad lines"] = found.report.n_bad_lines if found.report else 0
     shown = [f"{found.n_documents:,} documents, {len(seen.topics)} topics: {out}"]
     shown += found.report.skipped() if found.report else []
     shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
-    shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.dropped.items() if n]
-    shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.unknown.items() if n]
+    shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.n_dropped.items() if n]
+    shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.n_unknown.items() if n]
     return Answer(facts, shown, [f"pitmanyor topics {shlex.quote(str(path))}    # what the topics are about"])
 
 

@@ -16,27 +16,27 @@ Floats = NDArray[np.float64]
 Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
 
 
-def dominant_topics(shares: Posterior | ArrayLike, *, cap: int | None = None) -> NDArray[np.int64]:
+def dominant_topics(shares: Posterior | ArrayLike, *, n_topics: int | None = None) -> NDArray[np.int64]:
     """The topic with the largest share in each document; ties go to the lower number.
 
     Parameters
     ----------
     shares
         Topic proportions, one row per document, such as `Fit.infer(...).shares`; or a Fit, for its own documents.
-    cap
+    n_topics
         Consider only this many topics, the largest over all documents. Fitting with `max_topics` is better.
 
     >>> dominant_topics([[0.2, 0.8], [0.5, 0.5]])
     array([1, 0])
-    >>> dominant_topics([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]], cap=1)
+    >>> dominant_topics([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.2, 0.6, 0.2]], n_topics=1)
     array([1, 1, 1])
     """
     table = _shares_of(shares) if isinstance(shares, Posterior) else _as_table(shares)
-    if cap is None:
+    if n_topics is None:
         return np.asarray(table.argmax(axis=1))
-    if cap < 1:
-        raise PlanError(f"cap is the number of topics to choose among, 1 or more, not {cap}")
-    largest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:cap])
+    if n_topics < 1:
+        raise PlanError(f"n_topics is the number of topics to choose among, 1 or more, not {n_topics}")
+    largest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:n_topics])
     return np.asarray(largest[table[:, largest].argmax(axis=1)])
 
 

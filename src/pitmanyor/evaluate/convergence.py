@@ -41,9 +41,10 @@ class Quantity:
         """The name of the quantity in words.
 
         >>> Quantity("tables/nu", 0, 0, 0, 0).title, Quantity("topics/large", 0, 0, 0, 0).title
-        ('tables of nu', 'number of topics')
+        ('number of tables of nu', 'number of topics')
         """
-        return TITLES.get(self.name, self.name.removeprefix("network/").replace("_", " ").replace("/", " of "))
+        name = self.name.removeprefix("network/").replace("tables/", "number of tables/")
+        return TITLES.get(self.name, name.replace("_", " ").replace("/", " of "))
 
 
 def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:

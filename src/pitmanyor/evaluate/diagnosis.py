@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from pitmanyor.errors import PlanError
+from pitmanyor.escape import html_table, html_text
 from pitmanyor.evaluate.advice import Advice, Target, advise
 from pitmanyor.evaluate.convergence import FEWEST, Quantity, convergence, n_kept
 from pitmanyor.evaluate.matching import Stability, stability
@@ -42,15 +43,15 @@ class Finding:
 class Diagnosis:
     """The verdict on one chain or several chains of the same model; `print` it.
 
-    `n_topics`: the number of topics. `quantities`: R-hat and effective sample size of each quantity. `stability`: how
-    many chains found each topic (None for a single chain). `advice`: what to do next.
+    `topic_count`: the number of topics. `quantities`: R-hat and effective sample size of each quantity. `stability`:
+    how many chains found each topic (None for a single chain). `advice`: what to do next.
     """
 
     n_chains: int
     verdict: Verdict
     findings: list[Finding]
     quantities: list[Quantity]
-    n_topics: TopicCount
+    topic_count: TopicCount
     stability: Stability | None
     advice: Advice
 
@@ -69,6 +70,12 @@ class Diagnosis:
         why = [] if self.verdict == "trust" else [grave]
         why += [sentence for sentence, about in said.items() if about == "topics" and sentence not in why]
         return " ".join([SAID[self.verdict], *why, *self.advice.sentences])
+
+    def _repr_html_(self) -> str:
+        head = ("quantity", "mean", "R-hat", "effective draws")
+        rows = [(one.title, f"{one.mean:,.1f}", f"{one.rhat:.3f}", f"{one.ess:.0f}") for one in self.quantities]
+        said = "".join(f"<p>{html_text(line)}</p>" for line in str(self).splitlines())
+        return said + (html_table(head, rows) if rows else "")
 
     def __str__(self) -> str:
         found = [f"- {finding.sentence}" for finding in self.findings]

@@ -45,7 +45,7 @@ def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> Link
     return LinkScores(auc(held.linked, chances), average_precision(held.linked, chances), rate, len(chances))
 
 
-def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, n_draws: int = 400) -> Evidence:
     """log p(links | vectors) of the pairs that were shown, with the random function integrated out (maths 6).
 
     Parameters
@@ -56,10 +56,10 @@ def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: in
         Link set, if the model has several.
     seed
         Random seed.
-    draws
+    n_draws
         Number of importance samples.
     """
-    return fit.network_log_likelihood(links, seed=seed, draws=draws)
+    return fit.network_log_likelihood(links, seed=seed, n_draws=n_draws)
 
 
 def auc(linked: ArrayLike, scores: ArrayLike) -> float:

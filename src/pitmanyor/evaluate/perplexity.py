@@ -24,18 +24,18 @@ MOST_TOKENS = 20_000_000  # most tokens of all prefixes together
 class Perplexity:
     """exp of minus the mean log probability of the scored tokens, in total and by stream.
 
-    `dropped` counts the tokens of each stream that were not scored because the fit does not know their words.
+    `n_dropped` counts the tokens of each stream that were not scored because the fit does not know their words.
     """
 
     log_likelihood: dict[str, float]
-    scored: dict[str, int]
-    dropped: dict[str, int]
-    n_samples: int
+    n_scored: dict[str, int]
+    n_dropped: dict[str, int]
+    n_states: int
 
     @property
     def n_tokens(self) -> int:
         """Number of scored tokens, over all streams."""
-        return sum(self.scored.values())
+        return sum(self.n_scored.values())
 
     @property
     def total(self) -> float:
@@ -45,7 +45,7 @@ class Perplexity:
     @property
     def by_stream(self) -> dict[str, float]:
         """Perplexity of each stream."""
-        return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.scored.items() if n}
+        return {name: float(np.exp(-self.log_likelihood[name] / n)) for name, n in self.n_scored.items() if n}
 
     def __str__(self) -> str:
         parts = ", ".join(f"{name} {value:,.1f}" for name, value in self.by_stream.items())

@@ -20,23 +20,26 @@ SERIES = "topics/large"
 class TopicCount:
     """The number of large topics, its posterior, and the smaller topics; `print` it.
 
-    `large`: number of topics in the state that is shown that hold at least a share `least` of the tokens
+    `n_large`: number of topics in the state that is shown that hold at least a share `least` of the tokens
     (`pitmanyor.state.topic_sizes` explains the threshold). `low`, `high`: 90 % interval of this number over the kept
-    sweeps of all chains. `probability`: its posterior. `small`, `small_share`: number of other occupied topics, and
+    sweeps of all chains. `probability`: its posterior. `n_small`, `small_share`: number of other occupied topics, and
     their share of the tokens. `effective`: posterior mean of exp of the entropy of the topics' shares.
     """
 
-    large: int
+    n_large: int
     low: int
     high: int
-    small: int
+    n_small: int
     small_share: float
     effective: float
     least: float
     probability: dict[int, float]
 
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>"
+
     def __str__(self) -> str:
-        said = f"{self.large} topic{'s' * (self.large != 1)}"
+        said = f"{self.n_large} topic{'s' * (self.n_large != 1)}"
         if self.low < self.high:
             said += f" ({self.low}-{self.high} with 90 % probability)"
         return f"{said}{self.tail}"
@@ -49,11 +52,11 @@ class TopicCount:
     @property
     def tail(self) -> str:
         """The part of the sentence about smaller topics."""
-        if not self.small:
+        if not self.n_small:
             return ""
-        share, one = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %", self.small == 1
+        share, one = f"{100 * self.small_share:.{1 if self.small_share < 0.1 else 0}f} %", self.n_small == 1
         share = "less than 0.1 %" if self.small_share < 0.0005 else share
-        return f", and {self.small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
+        return f", and {self.n_small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
 
 
 def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
@@ -77,10 +80,10 @@ def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
     values, counts = np.unique(numbers.astype(np.int64), return_counts=True)
     small = (sizes > 0) & ~is_large(sizes)
     return TopicCount(
-        large=_n_large(shown),
+        n_large=_n_large(shown),
         low=low,
         high=high,
-        small=int(small.sum()),
+        n_small=int(small.sum()),
         small_share=float(sizes[small].sum() / max(sizes.sum(), 1)),
         effective=float(effective.mean()),
         least=least_share(int(sizes.sum())),

@@ -26,8 +26,8 @@ def joint_perplexity(
     """The perplexity of (token, stream) from that of tokens, `found` with the same `observed` and `seed`."""
     words = test.streams["word"]
     scored = {"word": words.words[~pick(words, observed, seed)], "hashtag": test.streams["hashtag"].words}
-    if {name: len(tokens) for name, tokens in scored.items()} != found.scored:
-        raise StateError(f"other tokens were scored than {found.scored}")
+    if {name: len(tokens) for name, tokens in scored.items()} != found.n_scored:
+        raise StateError(f"other tokens were scored than {found.n_scored}")
     chances = stream_chances(graph, train)
     more = sum(float(np.log(chances[name][tokens]).sum()) for name, tokens in scored.items())
     return float(np.exp(-(sum(found.log_likelihood.values()) + more) / found.n_tokens))

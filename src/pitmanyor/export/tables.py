@@ -122,12 +122,14 @@ def _trace(chain: Fit) -> Table:
 def _topics(fit: Fit, shown: View) -> Table:
     spread, found = prevalence(fit), chains_that_found(fit, shown)
     tokens = shown_sizes(fit, shown)
-    chains: Table = {} if found is None else {"found_by": np.array(found), "chains": np.full(len(found), len(fit.runs))}
+    chains: Table = (
+        {} if found is None else {"found_by": np.array(found), "n_chains": np.full(len(found), len(fit.runs))}
+    )
     return {
         "topic": np.array(shown.topics),
         "name": _text(shown.names),
         "members": _text(" ".join(map(str, members)) for members in shown.members),
-        "tokens": tokens,
+        "n_tokens": tokens,
         "share": spread.shares[0],
         "low": spread.low[0],
         "high": spread.high[0],

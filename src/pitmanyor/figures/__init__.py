@@ -1,4 +1,5 @@
-"""Figures for papers, drawn with matplotlib (``pip install 'pitmanyor[figures]'``). Each function returns a Figure."""
+"""Figures for papers, drawn with matplotlib (``pip install 'pitmanyor[figures]'``). Each function returns a Figure;
+those of one panel draw on axes of yours, if they are given as `ax`."""
 
 from pitmanyor.figures.all_figures import write_figures
 from pitmanyor.figures.author_network import draw_authors

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.export import author_graph
-from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, bare, new_figure, short
+from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
 from pitmanyor.topics.network_layout import spread
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -22,7 +23,9 @@ Ints = NDArray[np.int64]
 ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
-def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500) -> Figure:
+def draw_authors(
+    fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500, *, ax: Axes | None = None
+) -> Figure:
     """Draw authors as discs, larger with more documents, and their links.
 
     The seven main topics with most authors have colours; other authors are grey. Names are written where there is room,
@@ -38,6 +41,8 @@ def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: in
         Number of links to draw, chosen at random; all of them shape the layout.
     max_authors
         Number of authors to draw, those with most links; the figure says so if there are more.
+    ax
+        Matplotlib axes to draw on; by default those of a new figure.
     """
     graph = author_graph(fit)
     if not graph.edges:
@@ -48,8 +53,8 @@ def draw_authors(fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: in
     names, about = [graph.names[i] for i in chosen], [graph.values[i] for i in chosen]
     rng = np.random.default_rng(seed)
     at = spread(_first_places(fit, rng, chosen), pairs)
-    figure = new_figure(7.5, 7.0)
-    axes = figure.subplots()
+    axes = axes_for(ax, 7.5, 7.0)
+    figure: Figure = axes.figure
     bare(axes)
     axes.set_aspect("equal")
     drawn = pairs if len(pairs) <= max_links else pairs[rng.choice(len(pairs), max_links, replace=False)]

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.figures.style import PLAIN, largest, new_figure, short
+from pitmanyor.figures.style import PLAIN, axes_for, largest, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
 from pitmanyor.topics.standing import large_topics
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str = "author") -> Figure:
+def author_heat_map(
+    fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str = "author", *, ax: Axes | None = None
+) -> Figure:
     """Shares of the largest topics for the authors with most documents, sorted by main topic.
 
     Parameters
@@ -28,6 +31,8 @@ def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str =
         Number of topics.
     by
         Another grouping instead of authors.
+    ax
+        Matplotlib axes to draw on; by default those of a new figure.
     """
     shown = view(fit)
     labels, shares = author_shares(fit, by)
@@ -38,8 +43,8 @@ def author_heat_map(fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str =
     columns = largest(folded[rows].mean(axis=0), large_topics(fit, shown), n_topics)
     part = folded[np.ix_(rows, columns)]
     order = np.lexsort((-part.max(axis=1), part.argmax(axis=1)))
-    figure = new_figure(2.6 + 0.42 * len(columns), 2.2 + 0.17 * len(rows))
-    axes = figure.subplots()
+    axes = axes_for(ax, 2.6 + 0.42 * len(columns), 2.2 + 0.17 * len(rows))
+    figure: Figure = axes.figure
     image = axes.imshow(part[order], cmap="Blues", aspect="auto", vmin=0.0, vmax=float(part.max()))
     names = [short(shown.names[k], 30) for k in columns]
     axes.set_xticks(range(len(columns)), names, rotation=45, ha="right", fontsize=8, **PLAIN)

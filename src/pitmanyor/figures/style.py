@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 INK, FAINT, GRID = "#222222", "#777777", "#dddddd"
@@ -26,6 +27,11 @@ def new_figure(width: float, height: float) -> Figure:
     except ImportError:
         raise PlanError("figures need matplotlib: pip install 'pitmanyor[figures]'") from None
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
+    """The axes to draw on: those given, or those of a new figure of this size."""
+    return new_figure(width, height).subplots() if ax is None else ax
 
 
 def bare(axes: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pitmanyor.errors import PlanError
-from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, bare, largest, new_figure, short
+from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, axes_for, bare, largest, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import prevalence, view
 from pitmanyor.topics.counts import streams_of
@@ -13,12 +13,13 @@ from pitmanyor.topics.grouped_words import group_words
 from pitmanyor.topics.standing import large_topics
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NAME, WORDS = 32, 70  # characters that fit
 
 
-def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
+def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9, *, ax: Axes | None = None) -> Figure:
     """The largest topics, one row each: name, share as a bar (with an interval if chains agree), most likely words.
 
     Parameters
@@ -29,14 +30,15 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
         Number of topics.
     n_words
         Number of words per topic.
+    ax
+        Matplotlib axes to draw on; by default those of a new figure.
     """
     if not streams_of(fit):
         raise PlanError("a table of topics shows words, and this fit is of links alone")
     shown, spread = view(fit), prevalence(fit)
     order = largest(spread.shares[0], large_topics(fit, shown), n_topics)
     words = group_words(fit, fit.stream().name, shown.members, n_words)
-    figure = new_figure(9.0, 0.5 + 0.3 * len(order))
-    axes = figure.subplots()
+    axes = axes_for(ax, 9.0, 0.5 + 0.3 * len(order))
     bare(axes)
     axes.set(xlim=(0, 1), ylim=(len(order) - 0.4, -1.4))
     for x, title in ((0.0, "topic"), (0.29, "share of tokens"), (0.47, "likeliest words")):
@@ -53,6 +55,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9) -> Figure:
             axes.plot([low, high], [row, row], color=INK, linewidth=1.0)
         axes.text(0.455, row, f"{spread.shares[0, k]:.1%}", color=INK, fontsize=8, va="center", ha="right")
         axes.text(0.47, row, _as_fits([word for word, _ in words[k]]), color=INK, fontsize=8.5, va="center", **PLAIN)
+    figure: Figure = axes.figure
     return figure
 
 

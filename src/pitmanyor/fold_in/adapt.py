@@ -22,8 +22,8 @@ class Adapted:
     """The plan of the new documents, and what the fit does not know: tokens by stream, labels by grouping."""
 
     plan: Plan
-    dropped: dict[str, int]
-    unknown: dict[str, int]
+    n_dropped: dict[str, int]
+    n_unknown: dict[str, int]
 
 
 def adapt(fitted: Plan, corpus: Corpus) -> Adapted:

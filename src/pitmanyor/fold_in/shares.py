@@ -15,6 +15,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
+from pitmanyor.escape import html_table, html_text
 from pitmanyor.fold_in.adapt import adapt
 from pitmanyor.fold_in.document_means import document_means, prior_means, shared_rows, word_topics
 from pitmanyor.fold_in.fixed_vectors import Vectors, fixed_state, mean_vectors
@@ -34,24 +35,40 @@ from pitmanyor.state.means import counts_of
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
 SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
+SHOWN = 20  # documents in a notebook
 LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TopicShares:
     """Topic proportions of new documents, one row per document. `topics` numbers the columns as `Fit.topics` does.
 
-    `dropped`: number of tokens outside the vocabulary, by stream. `unknown`: labels that the fit has not seen, by
+    `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not seen, by
     grouping. `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
     topics: list[int]
     node: str
-    dropped: dict[str, int]
-    unknown: dict[str, int]
+    n_dropped: dict[str, int]
+    n_unknown: dict[str, int]
     ids: Strings | None = None
     rows: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        n_documents, n_topics = self.shares.shape
+        return (
+            f"TopicShares({n_documents:,} documents x {n_topics} topics of {self.node}; pitmanyor.table makes a data "
+            "frame of it)"
+        )
+
+    def _repr_html_(self) -> str:
+        best = self.shares[:SHOWN].argmax(axis=1) if self.shares.size else []
+        names = list(range(SHOWN)) if self.ids is None else list(self.ids[:SHOWN])
+        rows = [(names[d], self.topics[k], f"{100 * self.shares[d, k]:.1f} %") for d, k in enumerate(best)]
+        more = len(self.shares) - len(rows)
+        rest = f"<p>and {more:,} more documents</p>" if more > 0 else ""
+        return f"<p>{html_text(repr(self))}</p>" + html_table(("document", "main topic", "share"), rows) + rest
 
 
 class Way(NamedTuple):
@@ -75,7 +92,7 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
         )
     shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
     return TopicShares(
-        shares, list(range(fit.n_topics)), leaf, adapted.dropped, adapted.unknown, corpus.ids, corpus.rows
+        shares, list(range(fit.n_topics)), leaf, adapted.n_dropped, adapted.n_unknown, corpus.ids, corpus.rows
     )
 
 

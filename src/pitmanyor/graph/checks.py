@@ -11,13 +11,13 @@ from pitmanyor.graph.bases import check_parents
 from pitmanyor.graph.nodes import Kernel, Links, Node, Side, Tokens
 from pitmanyor.graph.values import (
     as_concentration,
+    as_concentration_per,
     as_discount,
     as_name,
     as_over,
     as_plate,
     as_prior,
     as_scale,
-    as_share,
     as_weights,
 )
 
@@ -48,7 +48,7 @@ def checked_node(node: Node, earlier: Mapping[str, Node]) -> Node:
         plate=as_plate(name, node.plate),
         discount=as_discount(name, node.discount),
         concentration=as_concentration(name, node.concentration),
-        share=as_share(name, node.share),
+        concentration_per=as_concentration_per(name, node.concentration_per),
         side=_side(node, parents),
     )
     _check_kind(node)

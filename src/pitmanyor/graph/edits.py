@@ -16,7 +16,7 @@ from pitmanyor.graph.values import as_prior
 if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
 
-_FIELDS = ("discount", "concentration", "share", "plate", "mix_prior", "mix_weights")
+_FIELDS = ("discount", "concentration", "concentration_per", "plate", "mix_prior", "mix_weights")
 
 
 def without(graph: Graph, name: str) -> Graph:
@@ -106,7 +106,7 @@ def set_fields(graph: Graph, pattern: str, fields: Mapping[str, Any]) -> Graph:
 def _why_not(node: Node, field: str) -> str | None:
     if field == "discount" and node.kind == "dirichlet":
         return f"{node.name!r} is a dirichlet and has no discount"
-    if field in ("plate", "share") and node.kind == "gem":
+    if field in ("plate", "concentration_per") and node.kind == "gem":
         return f"{node.name!r} is a gem, of which there is only one, and has no {field}"
     if field in ("mix_prior", "mix_weights") and len(node.parents) < 2:
         return f"{node.name!r} does not mix several parents; rebase it on mix(...) first"

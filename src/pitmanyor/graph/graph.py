@@ -10,7 +10,7 @@ from pitmanyor.errors import GraphError
 from pitmanyor.graph import draw, edits, store, text
 from pitmanyor.graph.bases import Base, base_fields
 from pitmanyor.graph.checks import checked_links, checked_node, checked_stream, in_order
-from pitmanyor.graph.nodes import Beta, Gamma, Kernel, Links, Node, Share, Tokens
+from pitmanyor.graph.nodes import Beta, ConcentrationPer, Gamma, Kernel, Links, Node, Tokens
 from pitmanyor.graph.validate import check_graph
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT, as_name
 
@@ -66,7 +66,7 @@ class Graph:
         plate: str | tuple[str, ...] | None = None,
         discount: float | Beta | None = None,
         concentration: float | Gamma = PRIOR,
-        share: Share = "layer",
+        concentration_per: ConcentrationPer = "layer",
     ) -> Node:
         """Declare PYP(discount, concentration, base), one for every instance of the plate.
 
@@ -84,8 +84,8 @@ class Graph:
             0 over topics and 0.5 over words.
         concentration
             A positive number is fixed; a `Gamma` is a prior, under which it is sampled.
-        share
-            "layer" for one concentration for all instances, "node" for one for each.
+        concentration_per
+            "layer" for one concentration for all instances, "instance" for one for each.
         """
         fields = base_fields(name, base, self._nodes)
         over_words = fields.over is not None or any(
@@ -99,7 +99,7 @@ class Graph:
             plate=plate,  # type: ignore[arg-type]  # made canonical by checked_node
             discount=default if discount is None else discount,
             concentration=concentration,
-            share=share,
+            concentration_per=concentration_per,
             **fields._asdict(),
         )
         return self._add(node)
@@ -111,7 +111,7 @@ class Graph:
         over: str | int,
         plate: str | tuple[str, ...] | None = None,
         concentration: float | Gamma = PRIOR,
-        share: Share = "layer",
+        concentration_per: ConcentrationPer = "layer",
     ) -> Node:
         """Declare a symmetric Dirichlet, always a root.
 
@@ -125,11 +125,11 @@ class Graph:
             As in `pyp`.
         concentration
             TOTAL concentration b, which is b/n for each of n words or topics. A number is fixed; a `Gamma` is a prior.
-        share
+        concentration_per
             As in `pyp`.
         """
         side = "topic" if isinstance(over, int) else "word"
-        node = Node(name, "dirichlet", side, (), over, plate, 0.0, concentration, share)  # type: ignore[arg-type]
+        node = Node(name, "dirichlet", side, (), over, plate, 0.0, concentration, concentration_per)  # type: ignore[arg-type]
         return self._add(node)
 
     def tokens(self, name: str, *, topic: Node | str, emit: Node | str) -> Tokens:

@@ -7,7 +7,7 @@ from typing import Literal
 
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
-Share = Literal["layer", "node"]
+ConcentrationPer = Literal["layer", "instance"]
 Kernel = Literal["similarity", "pair"]
 
 
@@ -60,7 +60,7 @@ class Node:
     plate: tuple[str, ...] = ()
     discount: float | Beta = 0.0
     concentration: float | Gamma = Gamma(0.1, 0.1)
-    share: Share = "layer"
+    concentration_per: ConcentrationPer = "layer"
     mix_prior: tuple[float, ...] | None = None
     mix_weights: tuple[float, ...] | None = None
 

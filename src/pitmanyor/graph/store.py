@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
 
 FORMAT = "pitmanyor.graph"
-VERSION = 1
+VERSION = 2
 _KINDS = ("gem", "pyp", "dirichlet")
-_NODE = ("name", "kind", "parents", "over", "plate", "discount", "concentration", "share", "mix_prior", "mix_weights")
+_NODE = (
+    "name", "kind", "parents", "over", "plate", "discount", "concentration", "concentration_per", "mix_prior",
+    "mix_weights",
+)  # fmt: skip
 _STREAM = ("name", "topic", "emit")
 _LINKS = ("name", "between", "directed", "kernel", "intercept", "self_links", "signal", "length", "noise")
 

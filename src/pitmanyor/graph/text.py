@@ -41,8 +41,8 @@ def node_line(node: Node) -> str:
         parts.append(f"discount={discount_text(node.discount)}")
     if node.concentration != PRIOR:
         parts.append(f"concentration={concentration_text(node.concentration)}")
-    if node.share != "layer":
-        parts.append(f"share={_quote(node.share)}")
+    if node.concentration_per != "layer":
+        parts.append(f"concentration_per={_quote(node.concentration_per)}")
     return f"g.{node.kind}({', '.join(parts)})"
 
 

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import get_args
 
 from pitmanyor.errors import GraphError
-from pitmanyor.graph.nodes import Beta, Gamma, Share
+from pitmanyor.graph.nodes import Beta, ConcentrationPer, Gamma
 
 PRIOR = Gamma(0.1, 0.1)
 TOPIC_DISCOUNT = 0.0
@@ -80,13 +80,13 @@ def as_scale(name: str, what: str, value: object, least: float, most: float) -> 
     return number
 
 
-def as_share(name: str, value: object) -> Share:
-    for share in get_args(Share):
-        if value == share:
-            return share  # type: ignore[no-any-return]
+def as_concentration_per(name: str, value: object) -> ConcentrationPer:
+    for known in get_args(ConcentrationPer):
+        if value == known:
+            return known  # type: ignore[no-any-return]
     raise GraphError(
-        f"{name!r} has share={value!r}, but it must be 'layer' (one concentration for all its instances) "
-        "or 'node' (one for each)"
+        f"{name!r} has concentration_per={value!r}, but it must be 'layer' (one concentration for all its instances) "
+        "or 'instance' (one for each)"
     )
 
 

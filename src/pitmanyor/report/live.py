@@ -76,6 +76,6 @@ class Inference:
                 for one in tags
                 if not self.hidden(str(one.label))
             ],
-            "known": n_tokens - sum(found.dropped.values()),
+            "known": n_tokens - sum(found.n_dropped.values()),
             "tokens": n_tokens,
         }

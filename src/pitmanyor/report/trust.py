@@ -42,7 +42,7 @@ def trust_facts(atlas: Atlas, redact: bool) -> dict[str, Any]:
 
 def _numbers(atlas: Atlas, found: Diagnosis) -> dict[str, Any]:
     """The number of topics on the page, where merged topics are one, and its posterior."""
-    count, small = found.n_topics, atlas.counts[~atlas.large]
+    count, small = found.topic_count, atlas.counts[~atlas.large]
     return {
         "now": int(atlas.large.sum()),
         "low": count.low,

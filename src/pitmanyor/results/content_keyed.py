@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
-from pitmanyor.results.fitted import Fit
+from pitmanyor.results.fitted import Fitted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ def corpus_of_counts(
     return Corpus(vocabulary, MappingProxyType({"word": stream}), MappingProxyType(made))
 
 
-def infer_by_content(fit: Fit, counts: Any, threads: int | None = None) -> Floats:
+def infer_by_content(fit: Fitted, counts: Any, threads: int | None = None) -> Floats:
     """Topic proportions of the rows of a sparse matrix of counts."""
     rows = [_canonical(counts, d) for d in range(counts.shape[0])]
     first: dict[bytes, int] = {}
@@ -66,7 +66,7 @@ def _canonical(counts: Any, d: int) -> tuple[bytes, Ints]:
     return words.tobytes(), words
 
 
-def _fold_in(fit: Fit, documents: Mapping[int, Ints], threads: int | None) -> Floats:
+def _fold_in(fit: Fitted, documents: Mapping[int, Ints], threads: int | None) -> Floats:
     """Proportions of documents at these places of a corpus; the others are empty."""
     lengths = np.zeros(PLACES, np.int64)
     for place, words in documents.items():

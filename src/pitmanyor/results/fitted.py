@@ -1,4 +1,7 @@
-"""Fit: what fitting a model leaves, of one chain or of several as one object."""
+"""Fitted: what fitting a model leaves, of one chain or of several as one object.
+
+People have a `Fit` (insights.py), which adds what the topics are good for.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +39,7 @@ Floats = NDArray[np.float64]
 NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
-class Fit(Measured):
+class Fitted(Measured):
     """A fitted model: the last state of its chain, the states that were kept, and the trace of every sweep.
 
     With several chains, topics and estimates are those of the chain whose topics agree best with the others (`run`).
@@ -52,9 +55,9 @@ class Fit(Measured):
         self.home = None if home is None else Path(home)
 
     @cached_property
-    def chains(self) -> Sequence[Fit]:
+    def chains(self) -> Sequence[Self]:
         """Every chain by itself."""
-        return [self] if len(self.runs) == 1 else [Fit(run) for run in self.runs]
+        return [self] if len(self.runs) == 1 else [type(self)(run) for run in self.runs]
 
     @cached_property
     def shared_topics(self) -> Stability | None:
@@ -202,7 +205,7 @@ class Fit(Measured):
                 total += weight * self._in_own_topics(chain, infer(chain, corpus, way, node).shares)
         return replace(found, shares=total)
 
-    def _in_own_topics(self, chain: Fit, shares: Floats) -> Floats:
+    def _in_own_topics(self, chain: Self, shares: Floats) -> Floats:
         """Shares of the topics of another chain as shares of the topics that are shown."""
         place = aligned(self, chain)
         out = np.zeros((len(shares), self.n_topics))

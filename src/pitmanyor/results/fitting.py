@@ -14,7 +14,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.plan import Plan, compile_plan
-from pitmanyor.results.fitted import Fit as Fit
+from pitmanyor.results.insights import Fit as Fit
 from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, teach_keywords
 from pitmanyor.results.new_documents import to_fit
 from pitmanyor.results.notebook_bars import Progress
@@ -269,7 +269,9 @@ def _as_in_the_paper(graph: Graph, preset: str, sampler: Sampler) -> tuple[Graph
     """The published settings: a concentration per instance, one pass and no moves. A sampler that is given stays."""
     if preset != "paper":
         raise PlanError(f'preset is "paper" or None, not {preset!r}')
-    return graph.set("*", share="node"), Sampler(passes=1, moves=False) if sampler == Sampler() else sampler
+    return graph.set("*", concentration_per="instance"), Sampler(
+        passes=1, moves=False
+    ) if sampler == Sampler() else sampler
 
 
 def _network_of(graph: Graph, asked: Network, sweeps: int) -> Network:

@@ -103,51 +103,51 @@ class Measured(Traced, ABC):
         """
         return evaluate.link_scores(self, held, links)
 
-    def dominant_topics(self, *, cap: int | None = None) -> NDArray[np.int64]:
+    def dominant_topics(self, *, n_topics: int | None = None) -> NDArray[np.int64]:
         """The topic with the largest share in each document.
 
         Parameters
         ----------
-        cap
+        n_topics
             Consider only this many topics, the largest over all documents.
         """
-        return evaluate.dominant_topics(self, cap=cap)
+        return evaluate.dominant_topics(self, n_topics=n_topics)
 
-    def purity(self, labels: str | Labels, *, cap: int | None = None) -> float:
+    def purity(self, labels: str | Labels, *, n_topics: int | None = None) -> float:
         """Share of documents whose label is the most common one of their dominant topic.
 
         Parameters
         ----------
         labels
             One label per document, or the name of a grouping; documents without a label are ignored.
-        cap
+        n_topics
             As in `dominant_topics`.
         """
-        return evaluate.purity(*self._clusters(labels, cap))
+        return evaluate.purity(*self._clusters(labels, n_topics))
 
-    def nmi(self, labels: str | Labels, *, cap: int | None = None) -> float:
+    def nmi(self, labels: str | Labels, *, n_topics: int | None = None) -> float:
         """Normalised mutual information of dominant topics and labels.
 
         Parameters
         ----------
-        labels, cap
+        labels, n_topics
             As in `purity`.
         """
-        return evaluate.nmi(*self._clusters(labels, cap))
+        return evaluate.nmi(*self._clusters(labels, n_topics))
 
-    def adjusted_rand(self, labels: str | Labels, *, cap: int | None = None) -> float:
+    def adjusted_rand(self, labels: str | Labels, *, n_topics: int | None = None) -> float:
         """Adjusted Rand index of dominant topics and labels.
 
         Parameters
         ----------
-        labels, cap
+        labels, n_topics
             As in `purity`.
         """
-        return evaluate.adjusted_rand(*self._clusters(labels, cap))
+        return evaluate.adjusted_rand(*self._clusters(labels, n_topics))
 
-    def _clusters(self, labels: str | Labels, cap: int | None) -> tuple[Labels, Labels]:
+    def _clusters(self, labels: str | Labels, n_topics: int | None) -> tuple[Labels, Labels]:
         """Dominant topics and labels of the documents that have a label."""
-        clusters = self.dominant_topics(cap=cap)
+        clusters = self.dominant_topics(n_topics=n_topics)
         if not isinstance(labels, str):
             return clusters, labels
         if labels not in self.corpus.groups:

@@ -193,7 +193,7 @@ class Posterior:
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
         return link_probability(self.state, sources, targets, links)
 
-    def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, draws: int = 400) -> Evidence:
+    def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, n_draws: int = 400) -> Evidence:
         """log p(links | vectors) with the random function integrated out, and its standard error (maths 6).
 
         Parameters
@@ -202,10 +202,10 @@ class Posterior:
             Link set, if the model has several.
         seed
             Random seed.
-        draws
+        n_draws
             Number of importance samples.
         """
-        return network_log_likelihood(self.state, links, seed, draws)
+        return network_log_likelihood(self.state, links, seed, n_draws)
 
     def stream(self, name: str | None = None) -> Tokens:
         """The stream of that name; by default the words, otherwise the first stream."""

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.escape import visible
+from pitmanyor.escape import html_table, html_text
 
 if TYPE_CHECKING:
-    from pitmanyor.results.fitted import Fit
+    from pitmanyor.results.fitted import Fitted
 
 MOST_TOPICS, N_WORDS = 30, 8
 
 
-def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of cells.
-
-    >>> html_table(["a"], [["<b>"]])
-    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    top = "".join(f"<th>{_text(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def fit_html(fit: Fit) -> str:
+def fit_html(fit: Fitted) -> str:
     """What a fit is, its largest topics, and whether to trust it."""
-    said = f"<p>{_text(fit)}</p>"
+    said = f"<p>{html_text(fit)}</p>"
     if not fit.has_topic_words or not fit.n_sweeps:
         return said
     shares = fit.topic_shares()
@@ -42,9 +29,5 @@ def fit_html(fit: Fit) -> str:
         said
         + html_table(("topic", "share", "likeliest words"), rows)
         + rest
-        + f"<p>{_text(fit.diagnose().summary)}</p>"
+        + f"<p>{html_text(fit.diagnose().summary)}</p>"
     )
-
-
-def _text(value: object) -> str:
-    return escape(visible(str(value)))

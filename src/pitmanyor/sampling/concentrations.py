@@ -97,7 +97,7 @@ def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Col
     for i, node in enumerate(state.plan.nodes):
         if isinstance(node.concentration, Gamma) and node.name not in but:
             values = measures.by_node[i]
-            if node.share == "layer":
+            if node.concentration_per == "layer":
                 values = values.sum(axis=0, keepdims=True)
             drawn = _draw(rng, node.concentration, values)
             _store(state, i, node, drawn)
@@ -115,7 +115,7 @@ def _draw(rng: np.random.Generator, prior: Gamma, values: Floats) -> Floats:
 
 def _store(state: State, i: int, node: Node, drawn: Floats) -> None:
     block = state.layout.blocks[i]
-    if node.share == "layer":
+    if node.concentration_per == "layer":
         state.net.rests[CONCENTRATION, block.rests] = drawn[0]
     elif node.local:
         state.text.concentration[state.net.nodes[i, OWN]] = drawn
@@ -142,9 +142,9 @@ def concentration_of(state: State, name: str) -> Floats:
     """Current concentrations of a node: one, or one per restaurant."""
     i = state.plan.index[name]
     node, block = state.plan.nodes[i], state.layout.blocks[i]
-    if node.local and node.share == "node" and isinstance(node.concentration, Gamma):
+    if node.local and node.concentration_per == "instance" and isinstance(node.concentration, Gamma):
         return np.asarray(state.text.concentration[state.net.nodes[i, OWN]])
     values = state.net.rests[CONCENTRATION, block.rests].reshape(block.n_instances, block.own)
-    if node.share == "layer" or not isinstance(node.concentration, Gamma):
+    if node.concentration_per == "layer" or not isinstance(node.concentration, Gamma):
         return values[0, :1]
     return values[:, np.flatnonzero(state.net.live)].reshape(-1) if node.per_topic else values[:, 0]

@@ -68,7 +68,7 @@ def _pair_probability(state: State, links: Links, left: Floats, right: Floats) -
 def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: int) -> Evidence:
     """log p(X | nu) of a link set, weights integrated out."""
     if n_draws < 2:
-        raise PlanError(f"draws must be 2 or more, which an error needs, not {n_draws}")
+        raise PlanError(f"n_draws must be 2 or more, which an error needs, not {n_draws}")
     links = find_links(state, name)
     both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)

@@ -118,7 +118,7 @@ class TextAndNetwork:
                 if links.kernel == "pair"
             }
             nodes[name] = LinkedNode(discount_of(state, name), masses, sets, seen, pairs)
-            shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].share == "layer")
+            shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].concentration_per == "layer")
         return Network(root, nodes, shared)
 
     @property

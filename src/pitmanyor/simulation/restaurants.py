@@ -26,7 +26,8 @@ class Restaurants:
 
     `vocabularies` has the word indices that each word root's `over` stands for. `concentrations` overrides the graph's
     (a number per node, or one per instance); the others are drawn from their priors, one per node, or one per instance
-    with `share="node"`. In the same way `discounts` overrides those of nodes; the others are the graph's, or drawn.
+    with `concentration_per="instance"`. In the same way `discounts` overrides those of nodes; the others are the
+    graph's, or drawn.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Restaurants:
         for node in graph.nodes:
             given = (concentrations or {}).get(node.name, node.concentration)
             if isinstance(given, Gamma):
-                given = {} if node.share == "node" else self._from_prior(given)
+                given = {} if node.concentration_per == "instance" else self._from_prior(given)
             self.concentrations[node.name] = dict(given) if isinstance(given, Mapping) else float(given)
         self.discounts: dict[str, float] = {}
         for node in graph.nodes:

@@ -138,13 +138,15 @@ def padded(columns: int) -> int:
 def _own(plan: Plan) -> list[int]:
     """Local nodes with a concentration for each document."""
     own = [
-        i for i in local_nodes(plan) if plan.nodes[i].share == "node" and isinstance(plan.nodes[i].concentration, Gamma)
+        i
+        for i in local_nodes(plan)
+        if plan.nodes[i].concentration_per == "instance" and isinstance(plan.nodes[i].concentration, Gamma)
     ]
     for i in own:
         if plan.nodes[i].per_topic:
             raise PlanError(
                 f"{plan.nodes[i].name!r} is per document and topic, and a concentration for each is not built; "
-                "set share='layer' for it"
+                "set concentration_per='layer' for it"
             )
     return own
 
@@ -243,7 +245,7 @@ def _node_table(plan: Plan, layout: Layout) -> NDArray[np.int64]:
 def _own_prior(node: Node) -> tuple[float, float]:
     """Shape and rate of the concentrations that a shared node has one of for each topic; zeros where it has not."""
     prior = node.concentration
-    if isinstance(prior, Gamma) and node.share == "node" and node.per_topic and not node.local:
+    if isinstance(prior, Gamma) and node.concentration_per == "instance" and node.per_topic and not node.local:
         return prior.shape, prior.rate
     return 0.0, 0.0
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.evaluate.matching import aligned
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 
 Ints = NDArray[np.int64]
 
 
-def aligned_topics(fit: Fit) -> Iterator[Ints]:
+def aligned_topics(fit: Fitted) -> Iterator[Ints]:
     """For every kept state, the topics of all tokens (in the order of the plan), as numbers of topics shown."""
     for sample in fit.samples:
         yield aligned(fit, sample)[sample.state.text.topic]

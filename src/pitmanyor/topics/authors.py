@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.blocks import document_blocks
 
 Floats = NDArray[np.float64]
 
 
-def author_shares(fit: Fit, by: str = "author") -> tuple[list[Hashable], Floats]:
+def author_shares(fit: Fitted, by: str = "author") -> tuple[list[Hashable], Floats]:
     """Labels of a grouping, and their topic proportions, one row per label.
 
     They are posterior means of the model's own node for the grouping. A model without such a node has proportions of

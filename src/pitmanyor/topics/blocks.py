@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.state.mean_blocks import mean_blocks
 from pitmanyor.topics.topic_view import View
 
@@ -27,7 +27,7 @@ class Block(NamedTuple):
         return slice(self.start, self.start + len(self.shares))
 
 
-def document_blocks(fit: Fit, shown: View | None = None, stream: str | None = None) -> Iterator[Block]:
+def document_blocks(fit: Fitted, shown: View | None = None, stream: str | None = None) -> Iterator[Block]:
     """`Fit.document_shares` in blocks.
 
     With `shown`, merged topics are one column; without it every fitted topic has a column.

@@ -10,13 +10,13 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.reading import read
 from pitmanyor.reading.options import TextOptions
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 
 Post = str | Sequence[str]
 KEEP: dict[str, Any] = {"duplicates": "keep", "missing_author": "keep", "min_tokens": 0}  # a document for every post
 
 
-def as_corpus(fit: Fit, posts: Sequence[Post], author: Hashable | None = None) -> Corpus:
+def as_corpus(fit: Fitted, posts: Sequence[Post], author: Hashable | None = None) -> Corpus:
     """Posts of one author, or of an unknown one. A post is a text, or a list of tokens that is used as it is."""
     check_posts(posts)
     labels = None if author is None else {"author": [author] * len(posts)}
@@ -35,7 +35,7 @@ def check_posts(posts: Sequence[Post]) -> None:
         raise PlanError("some posts are texts and some are token lists; give all of one kind")
 
 
-def _text_options(fit: Fit) -> dict[str, Any]:
+def _text_options(fit: Fitted) -> dict[str, Any]:
     """The text options that the corpus of the fit was read with; none if it was not read."""
     said = fit.corpus.report.options if fit.corpus.report else {}
     return {field.name: said[field.name] for field in fields(TextOptions) if field.name in said}

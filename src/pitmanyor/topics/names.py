@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from pitmanyor.errors import FileError, PlanError, ReadWarning
 from pitmanyor.files import atomic_write
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.runs.directory import NAMES
 
 FORMAT = "pitmanyor names 1"
@@ -37,7 +37,7 @@ class Entry:
     name: str | None = None
 
 
-def read_names(fit: Fit) -> list[Entry]:
+def read_names(fit: Fitted) -> list[Entry]:
     """Names and merges of a fit; none if it is not saved or has no such file."""
     path = None if fit.home is None else fit.home / NAMES
     if path is None or not path.exists():
@@ -64,7 +64,7 @@ class Changes:
     names: Mapping[int, str] = field(default_factory=dict)
 
 
-def change(fit: Fit, wanted: Changes) -> None:
+def change(fit: Fitted, wanted: Changes) -> None:
     """Apply all changes, or none if any of them is invalid."""
     entries = read_names(fit)
     entries = [] if wanted.forget == "all" else _forgotten(fit, entries, wanted.forget)
@@ -75,7 +75,7 @@ def change(fit: Fit, wanted: Changes) -> None:
     _write(fit, entries)
 
 
-def rename(fit: Fit, names: Mapping[int, str]) -> None:
+def rename(fit: Fitted, names: Mapping[int, str]) -> None:
     """Give topics names of your own, which are stored with the run.
 
     Parameters
@@ -88,7 +88,7 @@ def rename(fit: Fit, names: Mapping[int, str]) -> None:
     change(fit, Changes(names=names))
 
 
-def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
+def merge(fit: Fitted, topics: Sequence[int], name: str | None = None) -> None:
     """Show several topics as one in every output. The fit itself does not change.
 
     Parameters
@@ -103,7 +103,7 @@ def merge(fit: Fit, topics: Sequence[int], name: str | None = None) -> None:
     change(fit, Changes(merges=[(topics, name)]))
 
 
-def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
+def reset(fit: Fitted, topics: Sequence[int] | None = None) -> None:
     """Remove names and merges.
 
     Parameters
@@ -116,12 +116,12 @@ def reset(fit: Fit, topics: Sequence[int] | None = None) -> None:
     change(fit, Changes(forget="all" if topics is None else topics))
 
 
-def _forgotten(fit: Fit, entries: list[Entry], topics: Sequence[int]) -> list[Entry]:
+def _forgotten(fit: Fitted, entries: list[Entry], topics: Sequence[int]) -> list[Entry]:
     _known(fit, topics)
     return [entry for entry in entries if not set(entry.topics) & set(topics)]
 
 
-def _merged(fit: Fit, entries: list[Entry], topics: Sequence[int], name: str | None) -> list[Entry]:
+def _merged(fit: Fitted, entries: list[Entry], topics: Sequence[int], name: str | None) -> list[Entry]:
     _known(fit, topics)
     if len(set(topics)) < 2:
         raise PlanError(f"merge takes two topics or more, not {list(topics)}")
@@ -132,7 +132,7 @@ def _merged(fit: Fit, entries: list[Entry], topics: Sequence[int], name: str | N
     return [entry for entry in entries if entry not in old] + [both]
 
 
-def _renamed(fit: Fit, entries: list[Entry], topic: int, name: str) -> list[Entry]:
+def _renamed(fit: Fitted, entries: list[Entry], topic: int, name: str) -> list[Entry]:
     _known(fit, [topic])
     old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
     return [entry for entry in entries if entry is not old] + [replace(old, name=one_line(topic, name))]
@@ -146,13 +146,13 @@ def one_line(topic: int, name: object) -> str:
     return clean
 
 
-def _known(fit: Fit, topics: Iterable[int]) -> None:
+def _known(fit: Fitted, topics: Iterable[int]) -> None:
     for topic in topics:
         if not 0 <= topic < fit.n_topics:
             raise PlanError(f"there is no topic {topic}: they are numbered 0 to {fit.n_topics - 1}")
 
 
-def _write(fit: Fit, entries: list[Entry]) -> None:
+def _write(fit: Fitted, entries: list[Entry]) -> None:
     if fit.home is None:
         raise PlanError("names are kept with a saved run, and this fit is not saved: call fit.save(RUN) first")
     words = _likeliest(fit)
@@ -165,7 +165,7 @@ def _write(fit: Fit, entries: list[Entry]) -> None:
         file.write(body.encode() + b"\n")
 
 
-def _likeliest(fit: Fit) -> list[list[str]]:
+def _likeliest(fit: Fitted) -> list[list[str]]:
     return [[word for word, _ in topic] for topic in fit.topics(N_WORDS)]
 
 
@@ -198,7 +198,7 @@ def _is_words(said: Any) -> bool:
     return isinstance(said, list) and all(isinstance(word, str) for word in said)
 
 
-def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fit) -> list[Entry]:
+def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fitted) -> list[Entry]:
     """Entries of an earlier state, with the present numbers of their topics."""
     now = [set(words) for words in _likeliest(fit)]
     taken: set[int] = set()

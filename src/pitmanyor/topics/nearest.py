@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import EvidenceWarning, PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.blocks import document_blocks
 from pitmanyor.topics.counts import WordTables
@@ -29,7 +29,7 @@ class Scored:
 
 
 def similar(
-    fit: Fit,
+    fit: Fitted,
     *,
     document: int | None = None,
     author: Hashable | None = None,
@@ -70,7 +70,7 @@ def similar(
     return best(_near_documents(fit, document), range(fit.corpus.n_documents), n, leave_out={document})
 
 
-def _near_documents(fit: Fit, document: int) -> Floats:
+def _near_documents(fit: Fitted, document: int) -> Floats:
     """The affinity of all documents with one of them."""
     shown = view(fit)
     one = next(
@@ -85,7 +85,7 @@ def place_of(author: Hashable, labels: list[Hashable]) -> int:
     return labels.index(author)
 
 
-def warn_of_few_posts(fit: Fit, author: Hashable, found: Sequence[Scored]) -> None:
+def warn_of_few_posts(fit: Fitted, author: Hashable, found: Sequence[Scored]) -> None:
     """Warn if an author, or an author that was found, has too few posts to tell what they write about.
 
     With sampled links there is no warning, because links are evidence too.
@@ -127,6 +127,6 @@ def best(scores: Floats, labels: Sequence[Hashable], n: int, leave_out: Set[int]
     return [Scored(labels[i], float(scores[i])) for i in order[:n]]
 
 
-def _empty(fit: Fit, shown: View) -> set[int]:
+def _empty(fit: Fitted, shown: View) -> set[int]:
     """Places of topics without a token."""
     return set(range(len(shown.names))) - set(shown.place[fit.state.text.topic].tolist())

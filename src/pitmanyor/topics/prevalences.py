@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.escape import html_table, html_text
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.align import aligned_topics
 from pitmanyor.topics.counts import Pairs, document_counts
 from pitmanyor.topics.topic_view import View, view
@@ -22,10 +23,11 @@ Ints = NDArray[np.int64]
 Interval = Literal["samples", "documents"]
 Every = Literal["hour", "day", "week", "month", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
+SHOWN = 60  # rows in a notebook
 MOST = 60  # most periods that `topics_over_time` chooses by default
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prevalence:
     """Shares of the tokens, one row per group and one column per topic, with intervals.
 
@@ -47,6 +49,23 @@ class Prevalence:
     interval: Interval
     level: float
 
+    def __repr__(self) -> str:
+        n_groups, n_topics = self.shares.shape
+        kind = "kept states" if self.interval == "samples" else "documents"
+        return (
+            f"Prevalence(by {self.by}: {n_groups} groups x {n_topics} topics, with intervals of {100 * self.level:g} % "
+            f"over {kind}; pitmanyor.table makes a data frame of it)"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = [
+            (row["group"], row["name"], _percent(row, "share"), _percent(row, "low"), _percent(row, "high"))
+            for row in self.rows()[:SHOWN]
+        ]
+        more = self.shares.size - len(shown)
+        rest = f"<p>and {more} more rows</p>" if more > 0 else ""
+        return f"<p>{html_text(repr(self))}</p>" + html_table((self.by, "topic", "share", "low", "high"), shown) + rest
+
     def rows(self) -> list[dict[str, object]]:
         """One dict per group and topic, for tables and data frames."""
         return [
@@ -65,6 +84,10 @@ class Prevalence:
         ]
 
 
+def _percent(row: Mapping[str, object], name: str) -> str:
+    return f"{100 * float(str(row[name])):.1f} %"
+
+
 def enough(level: float) -> int:
     """Number of states that an interval of this level needs, so that their extremes enclose it.
 
@@ -74,7 +97,7 @@ def enough(level: float) -> int:
     return ceil(round(2 / (1 - level) - 1, 6))
 
 
-def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
+def prevalence(fit: Fitted, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
     """Shares of the topics in all documents, or in each group of documents.
 
     Parameters
@@ -98,7 +121,9 @@ def prevalence(fit: Fit, by: str | None = None, level: float = 0.9, shown: View 
     return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level, shown)
 
 
-def topics_over_time(fit: Fit, every: Every | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
+def topics_over_time(
+    fit: Fitted, every: Every | None = None, level: float = 0.9, shown: View | None = None
+) -> Prevalence:
     """Shares of the topics in every period, from the first document to the last.
 
     Groups are texts such as "2018-07"; weeks begin on Mondays and are named by their first day. Documents without a
@@ -142,7 +167,9 @@ def _periods(times: NDArray[np.datetime64], every: str) -> tuple[Ints, NDArray[n
     return np.where(known, number - first, -1), moments
 
 
-def _spread(fit: Fit, by: str, groups: Sequence[Hashable], codes: Ints, level: float, shown: View | None) -> Prevalence:
+def _spread(
+    fit: Fitted, by: str, groups: Sequence[Hashable], codes: Ints, level: float, shown: View | None
+) -> Prevalence:
     if not 0.0 < level < 1.0:
         raise PlanError(f"level is the probability of an interval, between 0 and 1, not {level}")
     plan, shown = fit.state.plan, shown or view(fit)
@@ -175,7 +202,7 @@ def _by_group(pairs: Pairs, codes: Ints, n_groups: int, n_topics: int) -> Ints:
     return total.astype(np.int64).reshape(n_groups, n_topics)
 
 
-def _over_samples(fit: Fit, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
+def _over_samples(fit: Fitted, shown: View, codes: Ints, n_groups: int, level: float) -> tuple[Floats, Floats, Floats]:
     """Means and quantiles of the shares over kept states."""
     n, draws = len(shown.names), []
     for topics in aligned_topics(fit):

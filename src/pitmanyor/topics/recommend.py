@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.drafts import Post, as_corpus, check_posts
 from pitmanyor.topics.nearest import Scored, affinity, best, place_of, warn_of_few_posts
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def recommend_authors(
-    fit: Fit,
+    fit: Fitted,
     author: Hashable | None = None,
     *,
     posts: Sequence[Post] | None = None,
@@ -63,14 +63,14 @@ def recommend_authors(
     return found
 
 
-def _topics_of(fit: Fit, posts: Sequence[Post], seed: int) -> Floats:
+def _topics_of(fit: Fitted, posts: Sequence[Post], seed: int) -> Floats:
     """Topic proportions of somebody's posts, treated as one document."""
     check_posts(posts)
     text = "\n".join(map(str, posts)) if isinstance(posts[0], str) else [word for post in posts for word in post]
     return np.asarray(fit.infer(as_corpus(fit, [text]), seed=seed).shares[0])
 
 
-def _followed(fit: Fit, author: Hashable | None, links: str | None) -> set[Hashable]:
+def _followed(fit: Fitted, author: Hashable | None, links: str | None) -> set[Hashable]:
     """Whom an author follows, in the link set of the model, or in all link sets of the corpus."""
     sets = {one.name: one for one in fit.graph.link_sets}
     names = [links] if links is not None else list(sets or fit.corpus.links)

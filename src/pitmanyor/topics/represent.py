@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.counts import WordTables, seated, streams_of
 from pitmanyor.topics.topic_view import View, view
 
 
-def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
+def representative(fit: Fitted, topic: int | str, n: int = 5) -> list[int]:
     """Indices of the documents that are most typical of a topic, the best first.
 
     Each token of the topic counts by how specific its word is, p(topic | word). The sum is divided by the length of the
@@ -31,7 +31,7 @@ def representative(fit: Fit, topic: int | str, n: int = 5) -> list[int]:
 
 
 def all_representative(
-    fit: Fit, n: int = 5, shown: View | None = None, tables: WordTables | None = None
+    fit: Fitted, n: int = 5, shown: View | None = None, tables: WordTables | None = None
 ) -> list[list[int]]:
     """`representative` for all topics of `view` at once.
 

@@ -12,7 +12,7 @@ from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in import Way, infer
 from pitmanyor.plan.instances import groupings
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.topics.automatic_names import TAGS
 from pitmanyor.topics.drafts import Post, as_corpus
@@ -24,7 +24,7 @@ From = Literal["both", "model", "posts"]
 
 
 def recommend_tags(
-    fit: Fit, text: Post, author: Hashable | None = None, n: int = 5, *, by: From = "both", seed: int = 0
+    fit: Fitted, text: Post, author: Hashable | None = None, n: int = 5, *, by: From = "both", seed: int = 0
 ) -> list[Scored]:
     """Recommend hashtags for a draft post, the most likely first; those that it already has are excluded.
 
@@ -60,7 +60,7 @@ def recommend_tags(
     return best(probability[0], tags, n, leave_out={i for i, tag in enumerate(tags) if tag in has})
 
 
-def tag_probabilities(fit: Fit, corpus: Corpus, *, by: From = "both", seed: int = 0) -> tuple[list[str], Floats]:
+def tag_probabilities(fit: Fitted, corpus: Corpus, *, by: From = "both", seed: int = 0) -> tuple[list[str], Floats]:
     """The hashtags of the fit, and the probability that each is the next one, one row per new document.
 
     With `by="posts"`, a document that is similar to no post has a row of zeros.
@@ -93,7 +93,7 @@ def tag_probabilities(fit: Fit, corpus: Corpus, *, by: From = "both", seed: int 
     return [fit.corpus.vocabulary[word] for word in used], out
 
 
-def _echoes(fit: Fit, drafts: Corpus, used: NDArray[np.int32]) -> Iterator[list[Floats]]:
+def _echoes(fit: Fitted, drafts: Corpus, used: NDArray[np.int32]) -> Iterator[list[Floats]]:
     """What the fitted posts say about each draft."""
     echoes, group = Echoes(fit.corpus, TAGS, used), drafts.groups.get("author")
     place = {word: w for w, word in enumerate(fit.corpus.vocabulary)}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
-from pitmanyor.results.fitting import Fit
+from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.automatic_names import By, automatic_names
 from pitmanyor.topics.counts import WordTables
 from pitmanyor.topics.names import read_names
@@ -65,32 +65,32 @@ class View:
         raise PlanError(f"there is no topic {topic}: they are numbered 0 to {max(map(max, self.members))}")
 
 
-def view(fit: Fit, n: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
+def view(fit: Fitted, n_words: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
     """The topics of a fit as they are shown, with the names and merges of its run.
 
     Parameters
     ----------
     fit
         A fit.
-    n, by
+    n_words, by
         As in `labels`.
     tables
         Word tables of the fit, if the caller has them.
     """
     if by not in get_args(By):
         raise PlanError(f"by is one of {', '.join(get_args(By))}, not {by!r}")
-    if n < 1:
-        raise PlanError(f"n is how many tags make a name, 1 or more, not {n}")
+    if n_words < 1:
+        raise PlanError(f"n_words is how many tags or words make a name, 1 or more, not {n_words}")
     entries = {entry.topics[0]: entry for entry in read_names(fit)}
     merged = {topic for entry in entries.values() for topic in entry.topics[1:]}
     shown = [topic for topic in range(fit.n_topics) if topic not in merged]
     members = [entries[topic].topics if topic in entries else (topic,) for topic in shown]
     given = [entries[topic].name if topic in entries else None for topic in shown]
-    made = automatic_names(fit, members, n, by, tables or WordTables(fit))
+    made = automatic_names(fit, members, n_words, by, tables or WordTables(fit))
     return View([own or name for own, name in zip(given, made, strict=True)], members)
 
 
-def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
+def labels(fit: Fitted, n_words: int = 3, by: By = "lift") -> list[str]:
     """A name for every topic: its hashtags if they cover enough of its posts, otherwise its words.
 
     A tag or word must have occurred twice in the topic. Names that were given by `rename` or `merge` take precedence;
@@ -100,12 +100,12 @@ def labels(fit: Fit, n: int = 3, by: By = "lift") -> list[str]:
     ----------
     fit
         A fit.
-    n
+    n_words
         Number of tags or words in a name.
     by
         "lift" takes the most distinctive ones by p log(p/q), where p is the probability in the topic and q in the
         corpus; only those with p > q count, and tags must occur in a tenth of the posts whose main topic it is.
         "probability" takes the most likely ones, as the paper does.
     """
-    seen = view(fit, n, by)
+    seen = view(fit, n_words, by)
     return [seen.names[i] for i in seen.place]

@@ -141,7 +141,7 @@ def with_own_concentrations(graph: Graph) -> Graph:
     """A concentration for each instance of every node that may have one."""
     for node in graph.nodes:
         if node.kind == "pyp" and node.plate and set(node.plate) != {"document", "topic"}:
-            graph = graph.set(node.name, share="node", concentration=Gamma(2, 1))
+            graph = graph.set(node.name, concentration_per="instance", concentration=Gamma(2, 1))
     return graph
 
 
