@@ -8,9 +8,11 @@ import pytest
 
 from oracle.own import exact_means, per_author_and_topic, per_topic, run
 from oracle.runs import z_scores
+from pitmanyor.corpus import Corpus
+from pitmanyor.graph import Gamma, Graph, uniform
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, SHAPE
 from pitmanyor.plan import compile_plan
-from pitmanyor.sampling.concentrations import concentration_of
+from pitmanyor.sampling.concentrations import Measures, concentration_of, sample_concentrations
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State, new_state
 
@@ -62,7 +64,7 @@ def test_an_author_without_tokens_has_a_concentration_drawn_from_the_prior():
     words = g.pyp("w", base=uniform("vocabulary"), plate=("author", "topic"), discount=0.0, concentration=Gamma(2, 1))
     g.tokens("word", topic=theta, emit=words)
     corpus = Corpus.from_tokens([["x", "y"], []], {"author": ["ann", "bob"]}, vocabulary=["x", "y", "z"])
-    state = new_state(compile_plan(g.set("w", **PER_INSTANCE), corpus))
+    state = new_state(compile_plan(g.set("w", concentration_per="instance"), corpus))
     initialise(state, (1, 0, 0))
     measures, drawn = Measures(state), []
     for sweep in range(300):
