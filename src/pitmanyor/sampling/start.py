@@ -25,7 +25,8 @@ from pitmanyor.state.state import State
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
 ROUNDS = 10
-SETTLED = 0.03  # by which the effective number of topics may still change in the last round
+SETTLED = 0.03  # by which the effective number of topics may still change in the last rounds
+SETTLED_ROUNDS = 2  # in a row: where the number turns from falling to rising, one round changes little
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
 DOUBLINGS = 5  # from one topic to many
@@ -58,7 +59,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
         if go_on(state.n_topics) and state.n_topics < FEW:
             moves.split_all(state, rng)
             sweep(AFTER_MERGES, True)
-    size = effective_topics(state)
+    size, n_settled = effective_topics(state), 0
     while go_on(state.n_topics) and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
         sweep(AFTER_SPLITS, False)
@@ -66,7 +67,8 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
         sweep(AFTER_MERGES, True)
         before, size = size, effective_topics(state)
         rounds.append(Round(splits, merges, state.n_topics))
-        if abs(size - before) <= SETTLED * size:
+        n_settled = n_settled + 1 if abs(size - before) <= SETTLED * size else 0
+        if n_settled == SETTLED_ROUNDS:
             break
     return rounds
 
