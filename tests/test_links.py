@@ -94,7 +94,7 @@ def test_probabilities_and_likelihood(joined):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"draws": 1}, "draws must be 2 or more"), ({"seed": -1}, "seed must be 0")]
+    ("options", "message"), [({"n_draws": 1}, "n_draws must be 2 or more"), ({"seed": -1}, "seed must be 0")]
 )
 def test_a_likelihood_needs_draws_and_a_seed(joined, options, message):
     with pytest.raises(PlanError, match=message):

@@ -31,7 +31,7 @@ from pitmanyor.state.discount_values import discount_of, set_discounts
 from pitmanyor.state.state import new_terms
 
 LEARNED = Beta(2, 1.5)
-OWN = {"concentration": Gamma(2, 1), "share": "node"}
+OWN = {"concentration": Gamma(2, 1), "concentration_per": "instance"}
 
 
 def two_streams() -> Graph:

@@ -39,12 +39,12 @@ def test_tokens_take_at_most_24_bytes_each(model):
     assert memory.total == memory.tables + memory.tokens + memory.scratch
 
 
-@pytest.mark.parametrize(("share", "fits"), [("layer", True), ("node", False)])
-def test_so_do_those_of_posts_as_short_as_the_papers_but_with_a_concentration_for_each_post(share, fits):
+@pytest.mark.parametrize(("per", "fits"), [("layer", True), ("instance", False)])
+def test_so_do_those_of_posts_as_short_as_the_papers_but_with_a_concentration_for_each_post(per, fits):
     words = [[f"w{(7 * d + n) % 50}" for n in range(6 + (d % 10 < 7))] for d in range(400)]
     tags = [[f"t{d % 9}"] for d in range(400)]
     corpus = Corpus.from_tokens({"word": words, "hashtag": tags}, groups={"author": [d % 5 for d in range(400)]})
-    state = new_state(compile_plan(tntm().without("follows").set("eta", share=share), corpus))
+    state = new_state(compile_plan(tntm().without("follows").set("eta", concentration_per=per), corpus))
     assert state.plan.n_tokens <= 7.7 * state.plan.n_documents
     assert (memory_of(state).tokens <= 24 * state.plan.n_tokens) == fits
 

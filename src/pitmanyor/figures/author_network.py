@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.export import author_graph
-from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, short
+from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, figure_of, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
 from pitmanyor.topics.network_layout import spread
@@ -54,7 +54,7 @@ def draw_authors(
     rng = np.random.default_rng(seed)
     at = spread(_first_places(fit, rng, chosen), pairs)
     axes = axes_for(ax, 7.5, 7.0)
-    figure: Figure = axes.figure
+    figure = figure_of(axes)
     bare(axes)
     axes.set_aspect("equal")
     drawn = pairs if len(pairs) <= max_links else pairs[rng.choice(len(pairs), max_links, replace=False)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pitmanyor.figures.style import PLAIN, axes_for, largest, short
+from pitmanyor.figures.style import PLAIN, axes_for, figure_of, largest, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
 from pitmanyor.topics.standing import large_topics
@@ -44,7 +44,7 @@ def author_heat_map(
     part = folded[np.ix_(rows, columns)]
     order = np.lexsort((-part.max(axis=1), part.argmax(axis=1)))
     axes = axes_for(ax, 2.6 + 0.42 * len(columns), 2.2 + 0.17 * len(rows))
-    figure: Figure = axes.figure
+    figure = figure_of(axes)
     image = axes.imshow(part[order], cmap="Blues", aspect="auto", vmin=0.0, vmax=float(part.max()))
     names = [short(shown.names[k], 30) for k in columns]
     axes.set_xticks(range(len(columns)), names, rotation=45, ha="right", fontsize=8, **PLAIN)

@@ -34,6 +34,12 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
     return new_figure(width, height).subplots() if ax is None else ax
 
 
+def figure_of(axes: Axes) -> Figure:
+    """The figure that axes are on."""
+    figure: Any = axes.figure
+    return figure  # type: ignore[no-any-return]
+
+
 def bare(axes: Any) -> None:
     """Remove frame and ticks."""
     axes.set_axis_off()

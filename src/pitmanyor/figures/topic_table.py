@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pitmanyor.errors import PlanError
-from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, axes_for, bare, largest, short
+from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, axes_for, bare, figure_of, largest, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import prevalence, view
 from pitmanyor.topics.counts import streams_of
@@ -55,8 +55,7 @@ def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9, *, ax: Axes | No
             axes.plot([low, high], [row, row], color=INK, linewidth=1.0)
         axes.text(0.455, row, f"{spread.shares[0, k]:.1%}", color=INK, fontsize=8, va="center", ha="right")
         axes.text(0.47, row, _as_fits([word for word, _ in words[k]]), color=INK, fontsize=8.5, va="center", **PLAIN)
-    figure: Figure = axes.figure
-    return figure
+    return figure_of(axes)
 
 
 def _as_fits(words: list[str]) -> str:
