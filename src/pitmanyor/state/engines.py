@@ -20,8 +20,10 @@ from pitmanyor.kernels.documents.one_node.collapsed import one_node_collapsed_sw
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
 from pitmanyor.kernels.documents.one_node.folding import fold_one_node
 from pitmanyor.kernels.documents.one_node.scratch import NOT_SUMMED
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays
 from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch_arrays import (
@@ -85,8 +87,8 @@ class Engine(ABC):
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         """Update the documents' tokens from the `start`-th on, all nodes being counts; where it stopped for columns."""
-        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
-        return int(collapsed_sweep(state.net, state.tables, state.terms, state.document_scratch, *rest))
+        arrays = arrays_of(state, state.document_scratch)
+        return int(collapsed_sweep(arrays, documents, start, seed))
 
 
 class General(Engine):
@@ -148,8 +150,8 @@ class OneNode(Engine):
         fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, shares)
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
-        rest = (state.text, state.topics, state.words, state.visit, documents, start, seed)
-        return int(one_node_collapsed_sweep(state.net, state.tables, state.terms, *state.scratch, *rest))
+        arrays = arrays_of(state, *state.scratch)
+        return int(one_node_collapsed_sweep(arrays, documents, start, seed))
 
 
 class TopicNodes(Engine):
@@ -187,6 +189,12 @@ class TopicNodes(Engine):
         scratch[0].sums[:] = NOT_SUMMED
         given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
         fold_topic_nodes(*given, *fold, shares)
+
+
+def arrays_of(state: State, scratch: Any, own: Any = ()) -> SweepArrays:
+    """What a collapsed sweep reads and writes."""
+    franchise = Franchise(state.net, state.tables, state.terms)
+    return SweepArrays(franchise, state.text, state.topics, state.words, scratch, own, (), state.visit)
 
 
 def _is_own(plan: Plan, node: Node) -> bool:

@@ -36,6 +36,7 @@ from pitmanyor.kernels.documents.general.document import (
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.numbers.stirling import build_tables
 from pitmanyor.kernels.restaurant.arrays import FIRST, LEAF, SHARED, WORD_LIST
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.random import uniform, uniform_in, uniform_pair
 from pitmanyor.plan import compile_plan
@@ -216,26 +217,27 @@ class Chain:
     def _in_document(self, token: int, act: Callable[..., Any]) -> None:
         """Load a token's document and word, call a kernel on the token, and put all away."""
         s = self.state
-        net, tables, terms, text, topics, words = s.net, s.tables, s.terms, s.text, s.topics, s.words
+        text, topics, words = s.text, s.topics, s.words
         doc, order = of_thread(s.document_scratch, 0), s.plan.order
         d, stream, word = int(order.document[token]), int(order.stream[token]), int(order.word[token])
         context = text.context[d]
-        load_document(net, tables, terms, doc, text, topics, words, d)
+        franchise = Franchise(s.net, s.tables, s.terms)
+        load_document(franchise, doc, text, topics, words, d)
         s.visit.marks[0] = 0
         which = text.leaf[context, stream, WORD_LIST]
         part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
         place = (part, text.leaf[context, stream, LEAF], word_part(words, which, True), word_leaf(words, which))
         if text.partner[stream, stream]:
-            load_run(net, tables, terms, doc, text, words, d, stream, word)
+            load_run(franchise, doc, text, words, d, stream, word)
         set_word_cells(words, text, which, token)
-        act(net, tables, terms, doc, text, topics, words, s.visit, place, token, np.uint64(0), 0)
+        act(franchise, doc, text, topics, words, s.visit, place, token, np.uint64(0), 0)
         if text.partner[stream, stream]:
-            save_run(net, tables, terms, doc, text, words, d, stream, word)
-        save_document(net, tables, terms, doc, text, topics, d, np.uint64(0), 0)
+            save_run(franchise, doc, text, words, d, stream, word)
+        save_document(franchise, doc, text, topics, d, np.uint64(0), 0)
 
     def _take(self, *arguments: Any) -> None:
         free, _ = take_token(*arguments)
-        text, token = arguments[4], arguments[9]
+        text, token = arguments[2], arguments[7]
         if free:
             text.topic[token] = REMOVED
 
@@ -262,10 +264,10 @@ class Chain:
     def visit(self, d: int, starts: Sequence[int]) -> csr_array:
         """Rows of P of the whole visit of a document, from the states with these numbers."""
         s = self.state
-        doc = of_thread(s.document_scratch, 0)
+        doc, franchise = of_thread(s.document_scratch, 0), Franchise(s.net, s.tables, s.terms)
 
         def update() -> None:
-            visit_document(s.net, s.tables, s.terms, doc, s.text, s.topics, s.words, s.visit, d, np.uint64(0))
+            visit_document(franchise, doc, s.text, s.topics, s.words, s.visit, d, np.uint64(0))
 
         return self._matrix([self._from(self.states[i], None, update) for i in starts])
 

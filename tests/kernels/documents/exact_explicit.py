@@ -164,7 +164,7 @@ class DocumentChain:
         right = explicit.update_token
 
         def only(*arguments: Any) -> Any:
-            return right(*arguments) if arguments[10] == token else arguments[-1]
+            return right(*arguments) if arguments[3] == token else arguments[-1]
 
         def update() -> None:
             with replaced(right, only):

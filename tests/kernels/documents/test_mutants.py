@@ -116,11 +116,8 @@ def tables_per_parent_in_open():
             return right_base(net, doc, side, part, pos, h, k)
         return sum(shares(net, doc, side, part, pos, h))
 
-    def choice(net, doc, side, part, pos, h, base, key, n):
-        if net.nodes[net.cells[side.scratch[AT, pos], NODE], N_PARENTS] < 2:
-            return right_choice(net, doc, side, part, pos, h, base, key, n)
-        x = local_nodes.uniform(key, n) * base
-        return int(x >= shares(net, doc, side, part, pos, h)[0]), n + 1
+    def choice(net, doc, side, part, pos, h, x):
+        return int(x >= shares(net, doc, side, part, pos, h)[0])
 
     return several((right_base, base), (right_choice, choice))
 

@@ -55,8 +55,8 @@ def scan_without_repeats() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
     right = node_words_draw.draw_by_scan
 
-    def scan(net, node_rows, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
-        return right(net, node_rows, own, frame, leaf, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(arrays, document, gain, token, sizes, weights, n):
+        return right(arrays, document, gain, token, (sizes[0], 0), (weights[0], 0.0), n)
 
     return replaced(right, scan)
 
@@ -99,16 +99,14 @@ def no_rejection() -> AbstractContextManager[None]:
     """What the sum over all topics proposes of the document's own is taken."""
     right = own_words_draw.draw_own
 
-    def draw(
-        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
-    ):
-        extra = own_words_draw.weigh_dishes(
-            net, tables, terms, active, own, shape, word_node, gain, token.row, max(n_listed, 0)
-        )
+    def draw(arrays, document, mean, token, sizes, weights, n):
+        (_, shape, key), (n_slots, _, n_listed), (gain, held) = document, sizes, weights
+        net, sums, active = arrays.franchise.net, arrays.sums, arrays.scratch
+        extra = own_words_draw.weigh_dishes(arrays.franchise, active, arrays.own, shape, gain, token, max(n_listed, 0))
         fresh = topic_draw.weigh_fresh(net, sums, active, shape, gain, token)
         x = own_words_draw.uniform_in(float, key, n) * (held + extra + fresh)
         if x < held + extra:
-            return own_words_draw.slot_at(net, active, own, gain, token.row, n_slots, n_listed, held, x), n_slots, n + 1
+            return own_words_draw.slot_at(arrays, gain, token.row, sizes, held, x), n_slots, n + 1
         k = topic_draw.fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh)
         if active.slot_of[k] == topic_draw.NO_SLOT:
             return *own_words_draw.open_fresh(net, active, shape, np.uint64(k), n_slots), n + 1
@@ -131,8 +129,8 @@ def scan_without_words() -> AbstractContextManager[None]:
     """The scan behind the tries forgets the words that topics have."""
     right = own_words_draw.draw_by_scan
 
-    def scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
-        return right(net, active, own, shape, gain, row, n_slots, 0, held, 0.0, key, n)
+    def scan(arrays, document, gain, row, sizes, held, extra, n):
+        return right(arrays, document, gain, row, (*sizes[:2], 0), held, 0.0, n)
 
     return replaced(right, scan)
 

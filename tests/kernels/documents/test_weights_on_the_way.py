@@ -106,7 +106,8 @@ def brought(expected: np.ndarray, counts: np.ndarray, sits: np.ndarray, a: float
 
 class OneNode(Watch):
     def __call__(self, *given):
-        net, _, active, mean, shape, gain, token, n_slots, *_ = given
+        arrays, (_, shape, _), mean, token, (n_slots, _, _), (gain, _), _ = given
+        net, active = arrays.franchise.net, arrays.scratch
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         found, expected, counts, sits = gain * p * phi, np.zeros(N_HELD), np.zeros((2, N_HELD)), np.zeros(N_HELD)
@@ -127,8 +128,9 @@ class OneNode(Watch):
 
 class OneNodeOwn(Watch):
     def __call__(self, *given):
-        net, tables, terms_, _, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, *_ = given
-        own_words_draw.weigh_dishes(net, tables, terms_, active, own, shape, word_node, gain, token.row, n_listed)
+        arrays, (_, shape, _), mean, token, (n_slots, _, n_listed), (gain, _), _ = given
+        net, active, own, word_node = arrays.franchise.net, arrays.scratch, arrays.own, token.word_node
+        own_words_draw.weigh_dishes(arrays.franchise, active, own, shape, gain, token, n_listed)
         p = net.stay[shape.row : shape.row + N_HELD]
         phi = net.stay[int(token.row) : int(token.row) + N_HELD]
         beyond = sums_of(active.weights, n_slots)
@@ -156,7 +158,8 @@ class OneNodeOwn(Watch):
 
 class TopicNodes(Watch):
     def __call__(self, *given):
-        net, _, node_rows, mean, frame, leaf, gain, token, n_slots, _ = given
+        arrays, frame, mean, gain, token, n_slots, _ = given
+        net, node_rows, leaf = arrays.franchise.net, arrays.scratch, token.leaf
         chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, width = frame.n_bases, int(frame.width)
         p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]
@@ -206,7 +209,9 @@ class TopicNodesOwn(TopicNodes):
     """Topic nodes, and words of the document's own."""
 
     def __call__(self, *given):
-        net, _, _, _, node_rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, *_ = given
+        arrays, document, mean, gain, token, (n_slots, n_listed), _ = given
+        net, node_rows, own, frame = arrays.franchise.net, arrays.scratch, arrays.own, document.frame
+        leaf, word_node = token.leaf, token.word_node
         chosen, counted = self.draw(given, mean, int(token.place), frame.n_bases)
         n_bases, weights = frame.n_bases, int(rows.prefix_row(frame))
         p = [net.stay[row : row + N_HELD] for row in node_rows.bases[1 : 2 * n_bases : 2]]

@@ -62,29 +62,29 @@ def multiply(values, row, weights, n_held, n_factors):
 
 
 @inlined
-def row_at_exit(net, drawn, again, side, entry, leaf, code):
+def row_at_exit(net, redrawn, side, entry, leaf, code):
     """The row over topics that a walk reads where it leaves the document; -1 if it does not, or finds no topics."""
     pos = exit_of(net, side, entry, leaf, code)
     if pos < 0:
         return np.int64(-1)
     cell = side.scratch[AT, pos]
-    return row_of(net, drawn, again, cell) if net.nodes[net.cells[cell, NODE], WIDE] else np.int64(-1)
+    return row_of(net, redrawn[0], redrawn, cell) if net.nodes[net.cells[cell, NODE], WIDE] else np.int64(-1)
 
 
 @inlined
-def row_of(net, drawn, again, cell):
+def row_of(net, drawn, redrawn, cell):
     """Where the row of a cell lies; that of a packed word is drawn again."""
     if len(drawn) == 0:
         return net.cells[cell, ROW]
-    kept, lanes = again
+    _, kept, lanes = redrawn
     row, _, _ = row_of_cell(net, drawn, kept, lanes, cell)
     return row
 
 
 @inlined
-def weigh(net, drawn, again, text, topics, words, d, old, weights, n_held):
+def weigh(net, redrawn, text, sides, d, old, weights, n_held):
     """The weights of all held topics for the tokens of topic `old`; 0 for others that the document has."""
-    n_streams, context, n_factors = text.leaf.shape[1], text.context[d], 0
+    (topics, words), n_streams, context, n_factors = sides, text.leaf.shape[1], text.context[d], 0
     entry = topics.lists[context, FIRST]
     weights[:n_held] = 1.0
     for pos in range(topics.lists[context + 1, FIRST] - entry):
@@ -97,12 +97,12 @@ def weigh(net, drawn, again, text, topics, words, d, old, weights, n_held):
                 if k < n_held:
                     weights[k] = 0.0
                 continue
-            row = row_at_exit(net, (), (), topics, entry, leaf, text.code[token])
+            row = row_at_exit(net, ((), (), ()), topics, entry, leaf, text.code[token])
             if row >= 0:
                 n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
             set_word_cells(words, text, which, token)
             first, leaf_word = words.lists[which, FIRST], word_leaf(words, which)
-            row = row_at_exit(net, drawn, again, words, first, leaf_word, text.code[token])
+            row = row_at_exit(net, redrawn, words, first, leaf_word, text.code[token])
             if row >= 0:
                 n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
 
@@ -124,7 +124,7 @@ def pick(weights, n_held, old, u):
 
 
 @inner
-def relabel(net, drawn, again, text, topics, words, d, weights, n_held, key):
+def relabel(net, redrawn, text, sides, d, weights, n_held, key):
     """Draw a topic of document d anew, for all of its tokens together."""
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
@@ -133,7 +133,7 @@ def relabel(net, drawn, again, text, topics, words, d, weights, n_held, key):
     old = np.int64(text.topic[min(start + int(uniform(key, 0) * (stop - start)), stop - 1)])
     if old >= n_held:
         return
-    weigh(net, drawn, again, text, topics, words, d, old, weights, n_held)
+    weigh(net, redrawn, text, sides, d, old, weights, n_held)
     new = pick(weights, n_held, old, uniform(key, 1))
     if new != old:
         for token in range(start, stop):
@@ -142,14 +142,14 @@ def relabel(net, drawn, again, text, topics, words, d, weights, n_held, key):
 
 
 @inner
-def _relabel_block(net, drawn, kept, lanes, text, topics, words, labels, documents, n_held, seed, block):
-    thread = numba.get_thread_id()
-    again = (of_thread(kept, thread), of_thread(lanes, thread))
-    mine = Side(topics.lists, topics.entries, topics.par, labels.topics[thread], topics.values)
+def _relabel_block(net, redrawn, text, sides, labels, work, seed, block):
+    thread, (drawn, kept, lanes), (topics, words), (documents, n_held) = numba.get_thread_id(), redrawn, sides, work
+    mine = (drawn, of_thread(kept, thread), of_thread(lanes, thread))
+    one = Side(topics.lists, topics.entries, topics.par, labels.topics[thread], topics.values)
     other = Side(words.lists, words.entries, words.par, labels.words[thread], words.values)
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         key = stream_key(seed[0], seed[1], seed[2], text.number[documents[j]], purposes.RELABELLING)
-        relabel(net, drawn, again, text, mine, other, documents[j], labels.weights[thread], n_held, key)
+        relabel(net, mine, text, (one, other), documents[j], labels.weights[thread], n_held, key)
 
 
 @spread
@@ -159,4 +159,5 @@ def relabel_documents(net, drawn, kept, lanes, text, topics, words, labels, docu
     `drawn`, `kept` and `lanes` are what packed words need (redrawn_rows.py), or empty tuples.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _relabel_block(net, drawn, kept, lanes, text, topics, words, labels, documents, n_held, seed, block)
+        redrawn, work = (drawn, kept, lanes), (documents, n_held)
+        _relabel_block(net, redrawn, text, (topics, words), labels, work, seed, block)

@@ -194,12 +194,13 @@ def add_customer(net, node, place, choice, sign):
 
 
 @inner
-def plan_removal(net, tables, side, entry, pos, k, length, key, n):
+def plan_removal(franchise, side, entry, pos, k, length, key, n):
     """Draw the walk that a customer leaving from shared position `pos` undoes, from the counts before it goes.
 
     Nothing is changed yet. Appends to the `length` steps planned so far; returns the new length (STUCK if rule
     `paper` would leave a dish without a table) and the counter.
     """
+    net = franchise.net
     while True:
         cell = cell_at(side, pos)
         node = node_of(net, cell)
@@ -209,7 +210,8 @@ def plan_removal(net, tables, side, entry, pos, k, length, key, n):
             side.scratch[PATH, step], side.scratch[CHOICE, step] = pos, choice
             return length + 1, n
         c, t = np.int64(net.counts[i, CUSTOMERS]), np.int64(net.counts[i, TABLES])
-        p = leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+        index, a = net.nodes[node, TABLE], net.reals[node, DISCOUNT]
+        p = leave_probability(franchise.tables, index, a, net.status[RULE], c, t)
         leaves = p >= 1.0
         if not leaves and p > 0.0:
             leaves = uniform(key, n) < p
@@ -242,8 +244,9 @@ def _parent_by_tables(net, node, it, t, key, n):
 
 
 @inner
-def apply_removal(net, tables, terms, side, start, stop, k):
+def apply_removal(franchise, side, start, stop, k):
     """Carry out the planned steps start..stop-1; returns the first position whose terms changed."""
+    net, tables, terms = franchise
     lowest = side.scratch.shape[1]
     for step in range(start, stop):
         pos = side.scratch[PATH, np.uint64(step)]
@@ -258,11 +261,12 @@ def apply_removal(net, tables, terms, side, start, stop, k):
 
 
 @inner
-def seat(net, tables, terms, side, entry, pos, k, key, n):
+def seat(franchise, side, entry, pos, k, key, n):
     """Seat a customer of topic k from shared position `pos` on: stay, or open a table towards a parent (maths 2).
 
     Reads `side.values` (A of every position, as scored); returns the first position changed and the counter.
     """
+    net, tables, terms = franchise
     while True:
         cell = cell_at(side, pos)
         node = node_of(net, cell)
@@ -278,7 +282,10 @@ def seat(net, tables, terms, side, entry, pos, k, key, n):
                 sits = uniform(key, n) * (stays + opens) < stays
                 n += 1
             if not sits:
-                choice, n = _parent_by_weight(net, side, node, parents, qt, k, base, key, n)
+                choice = np.int64(0)
+                if net.nodes[node, N_PARENTS] > 1:
+                    choice = _parent_by_weight(net, side, node, parents, qt, k, uniform(key, n) * base)
+                    n += 1
         add_customer(net, node, place, choice, 1)
         if not net.nodes[node, EXPLICIT]:
             refresh(net, tables, terms, node, place)
@@ -307,19 +314,17 @@ def _base(net, side, node, parents, qt, k):
 
 
 @inlined
-def _parent_by_weight(net, side, node, parents, qt, k, base, key, n):
+def _parent_by_weight(net, side, node, parents, qt, k, x):
+    """The parent of several into which x falls, uniform on (0, sum of their weights)."""
     last = net.nodes[node, N_PARENTS] - 1
-    if last < 1:
-        return np.int64(0), n
-    x = uniform(key, n) * base
     for i in range(last):
         share = net.weight[qt + np.uint64(i)] * value(net, side, side.par[parents + np.uint64(i)], k)
         if x < share:
-            return np.int64(i), n + 1
+            return np.int64(i)
         x -= share
     while value(net, side, side.par[parents + np.uint64(last)], k) <= 0.0 and last > 0:  # only rounding can come here
         last -= 1
-    return np.int64(last), n + 1
+    return np.int64(last)
 
 
 @kernel

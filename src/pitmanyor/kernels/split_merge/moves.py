@@ -36,6 +36,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.births import furnish
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed, pack_all, unpack_cells
 from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.split_merge.allocate import (
@@ -159,26 +160,26 @@ def settle(world, pair):
 @kernel
 def measure_documents(world, documents, seed):
     """What concentrations and the log joint need of documents whose tokens have moved."""
-    text = world.text
+    text, franchise = world.text, Franchise(world.net, world.tables, world.terms)
     for at in range(len(documents)):
         d = documents[at]
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.MOVE_MEASURE)
-        load_document(world.net, world.tables, world.terms, world.doc, text, world.topics, world.words, d)
+        load_document(franchise, world.doc, text, world.topics, world.words, d)
         for s in range(text.leaf.shape[1]):
             if text.partner[s, s]:
                 _measure_words(world, d, s)
-        save_document(world.net, world.tables, world.terms, world.doc, text, world.topics, d, key, np.int64(0))
+        save_document(franchise, world.doc, text, world.topics, d, key, np.int64(0))
 
 
 @inner
 def _measure_words(world, d, s):
     text, n_streams = world.text, world.text.leaf.shape[1]
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    given = (world.net, world.tables, world.terms, world.doc, text, world.words, d, s)
+    franchise = Franchise(world.net, world.tables, world.terms)
     while start < stop:
         word = text.word[start]
-        load_run(*given, word)
-        save_run(*given, word)
+        load_run(franchise, world.doc, text, world.words, d, s, word)
+        save_run(franchise, world.doc, text, world.words, d, s, word)
         while start < stop and text.word[start] == word:
             start += 1
 

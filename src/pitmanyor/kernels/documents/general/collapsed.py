@@ -44,29 +44,30 @@ UNSEEN, FORCED = -1, -2
 
 
 @inlined
-def take_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n):
+def take_token(franchise, doc, text, topics, words, visit, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
+    net, terms = franchise.net, franchise.terms
     part, leaf, word_side, bottom = place
     k = np.int64(text.topic[token])
     h = doc.slot_of[k]
-    length, exit, n = plan_leaving(net, tables, terms, doc, topics, part, leaf, h, key, n)
+    length, exit, n = plan_leaving(franchise, doc, topics, part, leaf, h, key, n)
     if length == STUCK:
         return False, n
     above = length
     if exit >= 0:
-        above, n = plan_removal(net, tables, topics, part[0], exit, k, length, key, n)
-    word_length, word_exit, n = plan_leaving(net, tables, terms, doc, words, word_side, bottom, h, key, n)
+        above, n = plan_removal(franchise, topics, part[0], exit, k, length, key, n)
+    word_length, word_exit, n = plan_leaving(franchise, doc, words, word_side, bottom, h, key, n)
     if above == STUCK or word_length == STUCK:
         return False, n
     word_above = word_length
     if word_exit >= 0:
-        word_above, n = plan_removal(net, tables, words, word_side[0], word_exit, k, word_length, key, n)
+        word_above, n = plan_removal(franchise, words, word_side[0], word_exit, k, word_length, key, n)
     if word_above == STUCK:
         return False, n
-    leave_local(net, tables, terms, doc, topics, part, length, h)
-    leave_local(net, tables, terms, doc, words, word_side, word_length, h)
-    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, length, above, k))
-    apply_removal(net, tables, terms, words, word_length, word_above, k)
+    leave_local(franchise, doc, topics, length, h)
+    leave_local(franchise, doc, words, word_length, h)
+    visit.marks[0] = min(visit.marks[0], apply_removal(franchise, topics, length, above, k))
+    apply_removal(franchise, words, word_length, word_above, k)
     doc.slots[h, TOKENS] -= 1
     if doc.slots[h, TOKENS] == 0:
         close_slot(terms, doc, h)
@@ -102,8 +103,9 @@ def score_token(net, doc, topics, words, visit, place):
 
 
 @inlined
-def put_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n):
+def put_token(franchise, doc, text, topics, words, visit, place, token, key, n):
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
+    net, terms = franchise.net, franchise.terms
     part, leaf, word_side, bottom = place
     total = score_token(net, doc, topics, words, visit, place)
     k = np.int64(FORCED - text.topic[token])
@@ -116,13 +118,13 @@ def put_token(net, tables, terms, doc, text, topics, words, visit, place, token,
     if fresh:
         evaluate(net, doc, topics, part, leaf, h)
         evaluate(net, doc, words, word_side, bottom, h)
-    exit, n = seat_local(net, tables, terms, doc, topics, part, leaf, h, key, n)
+    exit, n = seat_local(franchise, doc, topics, part, leaf, h, key, n)
     if exit >= 0:
-        lowest, n = seat(net, tables, terms, topics, part[0], exit, k, key, n)
+        lowest, n = seat(franchise, topics, part[0], exit, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
-    exit, n = seat_local(net, tables, terms, doc, words, word_side, bottom, h, key, n)
+    exit, n = seat_local(franchise, doc, words, word_side, bottom, h, key, n)
     if exit >= 0:
-        _, n = seat(net, tables, terms, words, word_side[0], exit, k, key, n)
+        _, n = seat(franchise, words, word_side[0], exit, k, key, n)
     text.topic[token] = k
     changed, n = update_topics(net, k, key, n)
     if changed:
@@ -131,12 +133,12 @@ def put_token(net, tables, terms, doc, text, topics, words, visit, place, token,
 
 
 @inner
-def visit_document(net, tables, terms, doc, text, topics, words, visit, d, key):
+def visit_document(franchise, doc, text, topics, words, visit, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
-    n = np.int64(0)
+    net, n = franchise.net, np.int64(0)
     n_streams = text.leaf.shape[1]
     context = text.context[d]
-    load_document(net, tables, terms, doc, text, topics, words, d)
+    load_document(franchise, doc, text, topics, words, d)
     visit.marks[0] = 0
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], True)
     for s in range(n_streams):
@@ -151,28 +153,29 @@ def visit_document(net, tables, terms, doc, text, topics, words, visit, d, key):
             while end < stop and text.word[end] == text.word[start]:
                 end += 1
             if text.partner[s, s]:
-                load_run(net, tables, terms, doc, text, words, d, s, text.word[start])
+                load_run(franchise, doc, text, words, d, s, text.word[start])
             set_word_cells(words, text, which, start)
-            unpack_cells(net, tables, terms, words, which)
+            unpack_cells(net, franchise.tables, franchise.terms, words, which)
             for token in range(start, end):
                 free = True
                 if text.topic[token] >= 0:
-                    free, n = take_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n)
+                    free, n = take_token(franchise, doc, text, topics, words, visit, place, token, key, n)
                 if free:
-                    n = put_token(net, tables, terms, doc, text, topics, words, visit, place, token, key, n)
+                    n = put_token(franchise, doc, text, topics, words, visit, place, token, key, n)
             if text.partner[s, s]:
-                save_run(net, tables, terms, doc, text, words, d, s, text.word[start])
+                save_run(franchise, doc, text, words, d, s, text.word[start])
             start = end
-    save_document(net, tables, terms, doc, text, topics, d, key, n)
+    save_document(franchise, doc, text, topics, d, key, n)
 
 
 @kernel
-def collapsed_sweep(net, tables, terms, scratch, text, topics, words, visit, documents, start, seed):
+def collapsed_sweep(arrays, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out.
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    doc = of_thread(scratch, 0)
+    franchise, doc, text = arrays.franchise, of_thread(arrays.scratch, 0), arrays.text
+    net = franchise.net
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]
@@ -181,5 +184,5 @@ def collapsed_sweep(net, tables, terms, scratch, text, topics, words, visit, doc
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
             return j
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
-        visit_document(net, tables, terms, doc, text, topics, words, visit, d, key)
+        visit_document(franchise, doc, text, arrays.topics, arrays.words, arrays.visit, d, key)
     return len(documents)

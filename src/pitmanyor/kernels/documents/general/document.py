@@ -108,9 +108,9 @@ def fetch_counts(net, text, words, which, top, token):
 
 
 @inner
-def load_document(net, tables, terms, doc, text, topics, words, d):
+def load_document(franchise, doc, text, topics, words, d):
     """Load document d: topic-side nodes whole, word-side ones their restaurants' totals alone."""
-    n_streams = text.leaf.shape[1]
+    (net, tables, terms), n_streams = franchise, text.leaf.shape[1]
     context, common = text.context[d], len(doc.slots) - 1
     text.measures[d] = 0.0
     entry = topics.lists[context, FIRST]
@@ -147,11 +147,12 @@ def load_document(net, tables, terms, doc, text, topics, words, d):
 
 
 @inner
-def save_document(net, tables, terms, doc, text, topics, d, key, n):
+def save_document(franchise, doc, text, topics, d, key, n):
     """Write the topic-side walks of document d's tokens back and clear the scratch: indicators are exchangeable.
 
     What concentrations and the log joint need of the document is measured while it lies there.
     """
+    net, tables, terms = franchise
     measure_local(net, terms, doc, key, n, text.measures[d])
     measure_dishes(net, tables, terms, doc, False, text.measures[d])
     n_streams = text.leaf.shape[1]
@@ -187,8 +188,9 @@ def find_run(text, d, s, word):
 
 
 @inner
-def load_run(net, tables, terms, doc, text, words, d, s, word):
+def load_run(franchise, doc, text, words, d, s, word):
     """Load one word's counts of word-side local nodes, from every stream that shares them with s."""
+    net, tables, terms = franchise
     context, common = text.context[d], len(doc.slots) - 1
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
@@ -208,8 +210,9 @@ def load_run(net, tables, terms, doc, text, words, d, s, word):
 
 
 @inner
-def save_run(net, tables, terms, doc, text, words, d, s, word):
+def save_run(franchise, doc, text, words, d, s, word):
     """Write the word-side walks of one word's tokens back and clear its counts."""
+    net, tables, terms = franchise
     last = True  # a word that several streams share is measured with the last of them
     for other in range(s + 1, text.leaf.shape[1]):
         if text.partner[s, other]:

@@ -26,6 +26,7 @@ from pitmanyor.kernels.documents.general.document import (
 from pitmanyor.kernels.documents.general.local_nodes import evaluate, leave_local, linearise, plan_leaving, seat_local
 from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
     BLOCK,
@@ -40,6 +41,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Side,
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
@@ -111,9 +113,10 @@ def fill_sums(net, sums, index, row, first, stride, n_words, n_held):
 
 
 @inlined
-def components(net, doc, sums, topics, words, place, s, word, n_held, out):
+def components(arrays, place, s, word, n_held, out):
     """The total weight of topics as if none were held, split over pairs of positions (into `out`)."""
     part, _, word_side, _ = place
+    net, doc, sums = arrays.franchise.net, arrays.scratch, arrays.sums
     total, c = 0.0, 0
     for j in range(-1, part[1]):
         a = doc.forms[TOPIC, 0] if j < 0 else doc.forms[TOPIC, 1 + j]
@@ -125,7 +128,8 @@ def components(net, doc, sums, topics, words, place, s, word, n_held, out):
                 if cached >= 0:
                     mass = sums.total[cached, word]
                 else:
-                    mass = dot(net.stay, row_of(net, topics, j), row_of(net, words, i), n_held, doc.blocks)
+                    a_row, b_row = row_of(net, arrays.topics, j), row_of(net, arrays.words, i)
+                    mass = dot(net.stay, a_row, b_row, n_held, doc.blocks)
                 out[c] = a * b * mass
             total += out[c]
             c += 1
@@ -133,8 +137,9 @@ def components(net, doc, sums, topics, words, place, s, word, n_held, out):
 
 
 @inner
-def pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x):
+def pick_fresh(arrays, place, s, word, n_held, parts, x):
     """The topic into which x, uniform on (0, sum of the components), falls."""
+    net, doc, sums = arrays.franchise.net, arrays.scratch, arrays.sums
     n_words = place[2][1] + 1
     c, last = 0, (place[0][1] + 1) * n_words - 1
     while c < last and x >= parts[c]:
@@ -143,7 +148,7 @@ def pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x):
     while parts[c] <= 0.0 and c > 0:  # only rounding can come here
         c -= 1
     j, i = c // n_words - 1, c % n_words - 1
-    a, b = row_of(net, topics, j), row_of(net, words, i)
+    a, b = row_of(net, arrays.topics, j), row_of(net, arrays.words, i)
     cached = sums.pair[j + 1, s, i + 1]
     if cached >= 0:
         return pick_product(net.stay, a, b, sums.blocks[cached, word], x / parts[c] * sums.total[cached, word], n_held)
@@ -244,10 +249,11 @@ def weigh_slots(net, doc, topics, words, place, local_words, n_held):
 
 
 @inlined
-def draw_topic(net, doc, sums, topics, words, place, s, word, n_held, parts, key, n):
+def draw_topic(arrays, place, s, word, n_held, parts, key, n):
     """A topic among the held ones for a token that was taken out."""
+    net, topics, words, doc = arrays.franchise.net, arrays.topics, arrays.words, arrays.scratch
     local_words = place[3] >= place[2][1]
-    whole = components(net, doc, sums, topics, words, place, s, word, n_held, parts)
+    whole = components(arrays, place, s, word, n_held, parts)
     held, covered = weigh_slots(net, doc, topics, words, place, local_words, n_held)
     fresh = max(whole - covered, 0.0)
     x = uniform(key, n) * (held + fresh)
@@ -261,9 +267,9 @@ def draw_topic(net, doc, sums, topics, words, place, s, word, n_held, parts, key
             h -= 1
         return doc.slots[h, OF_TOPIC], n
     if not local_words:
-        return pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, x - held), n
+        return pick_fresh(arrays, place, s, word, n_held, parts, x - held), n
     for _ in range(FRESH_TRIES):
-        k = pick_fresh(net, doc, sums, topics, words, place, s, word, n_held, parts, uniform(key, n) * whole)
+        k = pick_fresh(arrays, place, s, word, n_held, parts, uniform(key, n) * whole)
         n += 1
         if doc.slot_of[k] < 0:
             return k, n
@@ -278,40 +284,43 @@ def draw_topic(net, doc, sums, topics, words, place, s, word, n_held, parts, key
 
 
 @inlined
-def update_token(net, tables, terms, doc, text, sums, topics, words, place, s, token, n_held, parts, key, n):
+def update_token(arrays, place, s, token, n_held, parts, key, n):
     """One Gibbs update of a token given the shared vectors; one whose topic is not held stays."""
+    franchise, text, topics, words, doc = arrays.franchise, arrays.text, arrays.topics, arrays.words, arrays.scratch
+    net, terms = franchise.net, franchise.terms
     part, leaf, word_side, bottom = place
     k = np.int64(text.topic[token])
     if k >= n_held:
         return n
     h = doc.slot_of[k]
-    length, _, n = plan_leaving(net, tables, terms, doc, topics, part, leaf, h, key, n)
-    word_length, _, n = plan_leaving(net, tables, terms, doc, words, word_side, bottom, h, key, n)
+    length, _, n = plan_leaving(franchise, doc, topics, part, leaf, h, key, n)
+    word_length, _, n = plan_leaving(franchise, doc, words, word_side, bottom, h, key, n)
     if length == STUCK or word_length == STUCK:
         return n
-    leave_local(net, tables, terms, doc, topics, part, length, h)
-    leave_local(net, tables, terms, doc, words, word_side, word_length, h)
+    leave_local(franchise, doc, topics, length, h)
+    leave_local(franchise, doc, words, word_length, h)
     doc.slots[h, TOKENS] -= 1
     if doc.slots[h, TOKENS] == 0:
         close_slot(terms, doc, h)
     linearise(net, doc, topics, part, leaf, TOPIC)
     linearise(net, doc, words, word_side, bottom, WORD)
-    k, n = draw_topic(net, doc, sums, topics, words, place, s, text.word[token], n_held, parts, key, n)
+    k, n = draw_topic(arrays, place, s, text.word[token], n_held, parts, key, n)
     fresh = doc.slot_of[k] < 0
     h = open_slot(net, terms, doc, k)
     doc.slots[h, TOKENS] += 1
     if fresh:
         evaluate(net, doc, topics, part, leaf, h)
         evaluate(net, doc, words, word_side, bottom, h)
-    _, n = seat_local(net, tables, terms, doc, topics, part, leaf, h, key, n)
-    _, n = seat_local(net, tables, terms, doc, words, word_side, bottom, h, key, n)
+    _, n = seat_local(franchise, doc, topics, part, leaf, h, key, n)
+    _, n = seat_local(franchise, doc, words, word_side, bottom, h, key, n)
     text.topic[token] = k
     return n
 
 
 @inlined
-def update_stream(net, tables, terms, doc, text, sums, topics, words, part, d, s, n_held, parts, key, n):
+def update_stream(arrays, part, d, s, n_held, parts, key, n):
     """One Gibbs update of every token of one stream of a document, run by run of one word."""
+    franchise, text, words, doc = arrays.franchise, arrays.text, arrays.words, arrays.scratch
     n_streams, context = text.leaf.shape[1], text.context[d]
     which = text.leaf[context, s, WORD_LIST]
     place = (part, text.leaf[context, s, LEAF], word_part(words, which, False), word_leaf(words, which))
@@ -321,41 +330,43 @@ def update_stream(net, tables, terms, doc, text, sums, topics, words, part, d, s
         while end < stop and text.word[end] == text.word[start]:
             end += 1
         if text.partner[s, s]:
-            load_run(net, tables, terms, doc, text, words, d, s, text.word[start])
+            load_run(franchise, doc, text, words, d, s, text.word[start])
         set_word_cells(words, text, which, start)
         for token in range(start, end):
-            n = update_token(net, tables, terms, doc, text, sums, topics, words, place, s, token, n_held, parts, key, n)
+            n = update_token(arrays, place, s, token, n_held, parts, key, n)
         if text.partner[s, s]:
-            save_run(net, tables, terms, doc, text, words, d, s, text.word[start])
+            save_run(franchise, doc, text, words, d, s, text.word[start])
         start = end
     return n
 
 
 @inner
-def visit_explicit(net, tables, terms, doc, text, sums, topics, words, d, n_held, parts, key, passes):
+def visit_explicit(arrays, d, n_held, parts, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
+    franchise, text, topics, doc = arrays.franchise, arrays.text, arrays.topics, arrays.scratch
     n = np.int64(0)
     context = text.context[d]
-    load_document(net, tables, terms, doc, text, topics, words, d)
+    load_document(franchise, doc, text, topics, arrays.words, d)
     part = (topics.lists[context, FIRST], topics.lists[context, SHARED], False)
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            n = update_stream(net, tables, terms, doc, text, sums, topics, words, part, d, s, n_held, parts, key, n)
-    save_document(net, tables, terms, doc, text, topics, d, key, n)
+            n = update_stream(arrays, part, d, s, n_held, parts, key, n)
+    save_document(franchise, doc, text, topics, d, key, n)
 
 
 @inner
-def _visit_block(net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes, block):
+def _visit_block(arrays, lists, documents, n_held, seed, passes, block):
     """The documents of one block, in the scratch of the thread that runs it."""
     thread = numba.get_thread_id()
-    doc = of_thread(scratch, thread)
+    text, topics, words = arrays.text, arrays.topics, arrays.words
     mine = Side(topics.lists, topics.entries, topics.par, lists.topics[thread], topics.values)
     other = Side(words.lists, words.entries, words.par, lists.words[thread], words.values)
-    parts = lists.components[thread]
+    doc, parts = of_thread(arrays.scratch, thread), lists.components[thread]
+    here = SweepArrays(arrays.franchise, text, mine, other, doc, (), arrays.sums, (), arrays.redrawn)
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
-        visit_explicit(net, tables, terms, doc, text, sums, mine, other, d, n_held, parts, key, passes)
+        visit_explicit(here, d, n_held, parts, key, passes)
 
 
 @spread
@@ -365,6 +376,5 @@ def explicit_sweep(net, tables, terms, scratch, lists, text, sums, topics, words
     Every token is updated `passes` times.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(
-            net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes, block
-        )
+        arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, scratch, (), sums, (), ((), (), ()))
+        _visit_block(arrays, lists, documents, n_held, seed, passes, block)

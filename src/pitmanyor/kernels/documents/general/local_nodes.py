@@ -179,12 +179,12 @@ def _urn(net, doc, node, j, common, i):
 
 
 @inner
-def plan_leaving(net, tables, terms, doc, side, part, leaf, h, key, n):
+def plan_leaving(franchise, doc, side, part, leaf, h, key, n):
     """Draw the local walk that a leaving customer of slot h undoes, from the counts before it goes (maths 3).
 
     Returns its length (STUCK: rule `paper` keeps the token), the shared position it goes on to (or -1), the counter.
     """
-    pos, length = leaf, 0
+    (net, tables, terms), pos, length = franchise, leaf, 0
     while pos >= part[1]:
         node = net.cells[side.scratch[AT, pos], NODE]
         j = net.nodes[node, LOCAL_INDEX]
@@ -242,8 +242,9 @@ def tally_local(net, doc, node, j, h, choice, sign):
 
 
 @inlined
-def count_local(net, tables, terms, doc, node, j, h, choice, sign):
+def count_local(franchise, doc, node, j, h, choice, sign):
     """As `tally_local`, and the terms of both follow."""
+    net, tables, terms = franchise
     tally_local(net, doc, node, j, h, choice, sign)
     at, rest = places(net, doc, node, h)
     refresh_slot(net, tables, terms, doc, at, node, j)
@@ -251,22 +252,23 @@ def count_local(net, tables, terms, doc, node, j, h, choice, sign):
 
 
 @inner
-def leave_local(net, tables, terms, doc, side, part, length, h):
+def leave_local(franchise, doc, side, length, h):
     """Carry out a planned leaving."""
+    net = franchise.net
     for step in range(length):
         pos = side.scratch[PATH, step]
         node = net.cells[side.scratch[AT, pos], NODE]
         j = net.nodes[node, LOCAL_INDEX]
-        count_local(net, tables, terms, doc, node, j, h, side.scratch[CHOICE, step], -1)
+        count_local(franchise, doc, node, j, h, side.scratch[CHOICE, step], -1)
 
 
 @inner
-def seat_local(net, tables, terms, doc, side, part, leaf, h, key, n):
+def seat_local(franchise, doc, side, part, leaf, h, key, n):
     """Seat a customer of slot h by the terms of A, which `evaluate` has left in the scratch.
 
     Returns the shared position that the walk goes on to (or -1) and the counter.
     """
-    k, pos = doc.slots[h, OF_TOPIC], leaf
+    net, k, pos = franchise.net, doc.slots[h, OF_TOPIC], leaf
     while pos >= part[1]:
         node = net.cells[side.scratch[AT, pos], NODE]
         j = net.nodes[node, LOCAL_INDEX]
@@ -284,8 +286,11 @@ def seat_local(net, tables, terms, doc, side, part, leaf, h, key, n):
                 n += 1
         choice = -1
         if opens_table:
-            choice, n = _by_weight(net, doc, side, part, pos, h, base, key, n)
-        count_local(net, tables, terms, doc, node, j, h, choice, 1)
+            choice = 0
+            if net.nodes[node, N_PARENTS] > 1:
+                choice = _by_weight(net, doc, side, part, pos, h, uniform(key, n) * base)
+                n += 1
+        count_local(franchise, doc, node, j, h, choice, 1)
         if choice < 0 or net.nodes[node, N_PARENTS] == 0:
             return -1, n
         pos = side.par[side.entries[part[0] + pos, PARENTS] + choice]
@@ -293,22 +298,20 @@ def seat_local(net, tables, terms, doc, side, part, leaf, h, key, n):
 
 
 @inlined
-def _by_weight(net, doc, side, part, pos, h, base, key, n):
+def _by_weight(net, doc, side, part, pos, h, x):
+    """The parent of several into which x falls, uniform on (0, sum of their weights)."""
     node = net.cells[side.scratch[AT, pos], NODE]
     j = net.nodes[node, LOCAL_INDEX]
     last = net.nodes[node, N_PARENTS] - 1
-    if last < 1:
-        return 0, n
     k = doc.slots[h, OF_TOPIC]
     _, rest = places(net, doc, node, h)
     first = side.entries[part[0] + pos, PARENTS]
-    x = uniform(key, n) * base
     for i in range(last):
         share = doc.reals[rest, j, WEIGHT + i] * value_at(net, doc, side, part, side.par[first + i], h, k)
         if x < share:
-            return i, n + 1
+            return i
         x -= share
-    return last, n + 1
+    return last
 
 
 @inner

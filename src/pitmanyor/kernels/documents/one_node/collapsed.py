@@ -14,6 +14,7 @@ from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row
 from pitmanyor.kernels.documents.one_node.scratch import (
     COUNTED,
     NO_SLOT,
+    Document,
     load,
     measure,
     open_slot,
@@ -37,6 +38,7 @@ from pitmanyor.kernels.documents.own_words.word_repeats import (
     seat_dish,
     word_weight,
 )
+from pitmanyor.kernels.documents.sweep_arrays import in_thread
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
     BASE,
@@ -56,14 +58,14 @@ from pitmanyor.kernels.restaurant.births import update_topics
 from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.scoring import pick, score_side, sum_blocks
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
 
 @inner
-def score_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain):
+def score_token(arrays, shape, word_node, place, n_slots, gain):
     """The weight of every topic for a token that was taken out, up to the restaurant's scale; returns their total."""
+    net, topics, words, visit, active = arrays.franchise.net, arrays.topics, arrays.words, arrays.visit, arrays.scratch
     entry, n_shared, word_entry, bottom = place
     n_columns = net.status[N_COLUMNS]
     if visit.marks[0] < n_shared:
@@ -77,7 +79,7 @@ def score_token(net, tables, terms, topics, words, visit, active, own, shape, wo
         phi = float(words.values[bottom, k])
         excess = (active.stay[h] + gain * p * active.opening[h]) * phi
         if word_node.node >= 0:
-            weight = word_weight(tables, terms, own, word_node, h, phi)
+            weight = word_weight(arrays.franchise.tables, arrays.franchise.terms, arrays.own, word_node, h, phi)
             excess = (active.stay[h] + gain * p * (1.0 + float(active.opening[h]))) * weight - visit.score[k]
         visit.score[k] += excess
         visit.blocks[k // BLOCK] += excess
@@ -100,8 +102,10 @@ def weigh_all(net, topics, words, visit, shape, bottom, gain, n_columns):
 
 
 @inlined
-def take_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, k, key, n):
+def take_token(arrays, document, word_node, place, k, n):
     """Remove a token of topic k from both sides; whether it left, whether its table did, and the counter."""
+    (net, tables, terms), topics, words = arrays.franchise, arrays.topics, arrays.words
+    visit, active, own, shape, key = arrays.visit, arrays.scratch, arrays.own, document.shape, document.key
     entry, _, word_entry, bottom = place
     h = np.uint64(active.slot_of[k])
     chance = active.leave[h]
@@ -113,13 +117,13 @@ def take_token(net, tables, terms, topics, words, visit, active, own, shape, wor
         return False, leaves, n
     length, word_length, goes = 0, 0, np.int64(1)
     if leaves:
-        length, n = plan_removal(net, tables, topics, entry, shape.parent, k, 0, key, n)
+        length, n = plan_removal(arrays.franchise, topics, entry, shape.parent, k, 0, key, n)
     if word_node.node >= 0:
         goes, n = leaves_dish(tables, terms, own, word_node, h, key, n)
     if length == STUCK or goes < 0:
         return False, leaves, n
     if goes > 0:
-        word_length, n = plan_removal(net, tables, words, word_entry, bottom, k, 0, key, n)
+        word_length, n = plan_removal(arrays.franchise, words, word_entry, bottom, k, 0, key, n)
     if word_length == STUCK:
         return False, leaves, n
     if word_node.node >= 0:
@@ -127,8 +131,8 @@ def take_token(net, tables, terms, topics, words, visit, active, own, shape, wor
         count_restaurant(own, word_node, h, -1, -goes)
     active.customers[h] -= 1
     active.tables[h] -= leaves
-    visit.marks[0] = min(visit.marks[0], apply_removal(net, tables, terms, topics, 0, length, k))
-    apply_removal(net, tables, terms, words, 0, word_length, k)
+    visit.marks[0] = min(visit.marks[0], apply_removal(arrays.franchise, topics, 0, length, k))
+    apply_removal(arrays.franchise, words, 0, word_length, k)
     changed, n = update_topics(net, k, key, n)
     if changed:
         visit.marks[0] = 0
@@ -136,12 +140,12 @@ def take_token(net, tables, terms, topics, words, visit, active, own, shape, wor
 
 
 @inlined
-def put_token(
-    net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain, forced, key, n
-):
+def put_token(arrays, document, word_node, place, n_slots, gain, forced, n):
     """Draw a topic (or take the forced one) and its walks; returns it, whether tables opened, and the counter."""
+    (net, tables, terms), topics, words = arrays.franchise, arrays.topics, arrays.words
+    visit, active, shape, key = arrays.visit, arrays.scratch, document.shape, document.key
     entry, _, word_entry, bottom = place
-    total = score_token(net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain)
+    total = score_token(arrays, shape, word_node, place, n_slots, gain)
     k = forced
     if k < 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
@@ -154,13 +158,13 @@ def put_token(
         opens = uniform(key, n) * (stays + opening) >= stays
         n += 1
     if opens:
-        lowest, n = seat(net, tables, terms, topics, entry, shape.parent, k, key, n)
+        lowest, n = seat(arrays.franchise, topics, entry, shape.parent, k, key, n)
         visit.marks[0] = min(visit.marks[0], lowest)
     opened = np.int64(1)
     if word_node.node >= 0 and h != NO_SLOT:
-        opened, n = opens_dish(tables, terms, own, word_node, h, float(words.values[bottom, k]), key, n)
+        opened, n = opens_dish(tables, terms, arrays.own, word_node, h, float(words.values[bottom, k]), key, n)
     if opened > 0:
-        _, n = seat(net, tables, terms, words, word_entry, bottom, k, key, n)
+        _, n = seat(arrays.franchise, words, word_entry, bottom, k, key, n)
     changed, n = update_topics(net, k, key, n)
     if changed:
         visit.marks[0] = 0
@@ -168,11 +172,14 @@ def put_token(
 
 
 @inner
-def visit_collapsed(net, tables, terms, text, topics, words, visit, active, own, d, key):
+def visit_collapsed(arrays, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
+    (net, tables, terms), text, topics = arrays.franchise, arrays.text, arrays.topics
+    words, visit, active, own = arrays.words, arrays.visit, arrays.scratch, arrays.own
     n = np.int64(0)
     n_streams, context = text.leaf.shape[1], text.context[d]
     shape = shape_of(net, text, topics, terms, d, COUNTED)
+    document = Document(d, shape, key)
     entry = topics.lists[context, FIRST]
     for pos in range(topics.lists[context + 1, FIRST] - entry):
         topics.scratch[AT, pos] = topics.entries[entry + pos, CELL]
@@ -197,38 +204,40 @@ def visit_collapsed(net, tables, terms, text, topics, words, visit, active, own,
                 set_word_cells(words, text, which, token)
                 unpack_cells(net, tables, terms, words, which)
                 at = (token, first, n_slots, n_tables, n_listed)
-                n_slots, n_tables, n_listed, n = update_token(
-                    net, tables, terms, text, topics, words, visit, active, own, shape, word_node, place, at, key, n
-                )
+                n_slots, n_tables, n_listed, n = update_token(arrays, document, word_node, place, at, n)
             if word_node.node >= 0:
-                joint += close_run(tables, terms, text, active.seat, own, word_node, (start, end), first, n_listed)
+                joint += close_run(tables, terms, text, active.seat, own, word_node, (start, end, first), n_listed)
             start = end
         if word_node.node >= 0:
             close_stream(net, text, own, word_node, d, n_slots, joint)
-    measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n)
+    measure(arrays, document, n_slots, n_tables, n)
     save(text, active, shape, d, n_slots)
 
 
 @inlined
-def update_token(net, tables, terms, text, topics, words, visit, active, own, shape, word_node, place, at, key, n):
+def update_token(arrays, document, word_node, place, at, n):
     """One token; returns the numbers of slots, tables and who have its word, and the counter."""
+    tables, terms, text, active, own = (
+        arrays.franchise.tables,
+        arrays.franchise.terms,
+        arrays.text,
+        arrays.scratch,
+        arrays.own,
+    )
+    shape = document.shape
     token, first, n_slots, n_tables, n_listed = at
     k = np.int64(text.topic[token])
     forced = np.int64(FORCED - k) if k < 0 else np.int64(-1)
     if k >= 0:
-        left, took, n = take_token(
-            net, tables, terms, topics, words, visit, active, own, shape, word_node, place, k, key, n
-        )
+        left, took, n = take_token(arrays, document, word_node, place, k, n)
         if not left:
             return n_slots, n_tables, n_listed, n
         n_tables -= took
         set_slot(tables, terms, active, shape, np.uint64(active.slot_of[k]))
     gain = shape.concentration + shape.discount * n_tables
-    k, opens, opened, n = put_token(
-        net, tables, terms, topics, words, visit, active, own, shape, word_node, place, n_slots, gain, forced, key, n
-    )
+    k, opens, opened, n = put_token(arrays, document, word_node, place, n_slots, gain, forced, n)
     if active.slot_of[k] == NO_SLOT:
-        _, n_slots = open_slot(net, active, shape, np.uint64(k), n_slots)
+        _, n_slots = open_slot(arrays.franchise.net, active, shape, np.uint64(k), n_slots)
     h = np.uint64(active.slot_of[k])
     active.seat[np.uint64(token - first)] = h
     active.customers[h] += 1
@@ -241,9 +250,9 @@ def update_token(net, tables, terms, text, topics, words, visit, active, own, sh
 
 
 @kernel
-def one_node_collapsed_sweep(net, tables, terms, actives, own, text, topics, words, visit, documents, start, seed):
+def one_node_collapsed_sweep(arrays, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
-    active, mine = of_thread(actives, 0), of_thread(own, 0)
+    mine, net, text = in_thread(arrays, 0), arrays.franchise.net, arrays.text
     n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
         d = documents[j]
@@ -252,5 +261,5 @@ def one_node_collapsed_sweep(net, tables, terms, actives, own, text, topics, wor
         if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
             return j
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
-        visit_collapsed(net, tables, terms, text, topics, words, visit, active, mine, d, key)
+        visit_collapsed(mine, d, key)
     return len(documents)

@@ -19,6 +19,7 @@ from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_
 from pitmanyor.kernels.documents.one_node.scratch import (
     NO_SLOT,
     NOT_SUMMED,
+    Document,
     join,
     load,
     measure,
@@ -37,6 +38,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.restaurant.arrays import (
     AT_WORD,
     CELL,
@@ -48,7 +50,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     ROW,
     WORD_LIST,
 )
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in, uniform_pair
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -65,11 +67,12 @@ def row_of_token(net, text, words, bottom, token):
 
 
 @inlined
-def look_up(net, text, words, sums, active, drawn, rows, shape, bottom, pair, s, token):
+def look_up(arrays, drawn, shape, bottom, pair, token):
     """As `row_of_token`, with the number by which sums of the row are kept; a packed word's row is drawn if need be."""
+    net, text, words, sums = arrays.franchise.net, arrays.text, arrays.words, arrays.sums
     if len(drawn) == 0:
         return row_of_token(net, text, words, bottom, token), np.uint64(text.word[np.uint64(token)])
-    kept, lanes = rows
+    active, (_, kept, lanes) = arrays.scratch, arrays.redrawn
     cell, mode = words.entries[bottom, CELL], words.entries[bottom, MODE]
     cell = cell + text.word[np.uint64(token)] if mode == AT_WORD else listed_cell(text, cell, mode, token)
     row, number, is_new = row_of_cell(net, drawn, kept, lanes, cell)
@@ -132,26 +135,28 @@ def opening_at(active, own, h):
 
 
 @inlined
-def slot_for(net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, sizes, held, key, n):
-    """A slot for a token that was taken out, the number of slots, and the counter."""
-    n_slots, _, n_listed = sizes
+def slot_for(arrays, own, document, mean, token, sizes, weights, n):
+    """A slot for a token that was taken out, the number of slots, and the counter.
+
+    `weights` are the gain of the document's node and what its slots weigh.
+    """
     if len(own) == 0:
-        u = uniform_in(net.stay.dtype.type, key, n)
-        h, n_slots = draw(net, sums, active, mean, shape, gain, token, n_slots, held, u)
+        u = uniform_in(arrays.franchise.net.stay.dtype.type, document.key, n)
+        h, n_slots = draw(arrays, document, mean, token, sizes, weights, u)
         return h, n_slots, n + 1
-    return draw_own(
-        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
-    )
+    return draw_own(arrays, document, mean, token, sizes, weights, n)
 
 
 @inlined
-def update_token(net, tables, terms, sums, active, own, mean, shape, word_node, token, sizes, late, key, n):
+def update_token(arrays, document, mean, token, sizes, late, n):
     """One Gibbs update of a token.
 
     `sizes` are the numbers of slots, of tables and of topics that have the word; `late` is the slot that the last token
     joined, with terms that are not in the arrays yet. Returns both anew, and the counter.
     """
-    n_slots, n_tables, n_listed = sizes
+    (net, tables, terms), active, own = arrays.franchise, arrays.scratch, arrays.own
+    _, shape, key = document
+    (n_slots, n_tables, n_listed), word_node = sizes, token.word_node
     real = net.stay.dtype.type
     left, gone = np.uint64(active.seat[token.seat]), late
     u, v = uniform_pair(real, key, n)
@@ -174,14 +179,12 @@ def update_token(net, tables, terms, sums, active, own, mean, shape, word_node, 
     held = weigh(net, active, gain, token.row, n_slots, late, gone)
     write_terms(active, late)
     write_terms(active, gone)
-    h, n_slots, n = slot_for(
-        net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, sizes, held, key, n
-    )
+    h, n_slots, n = slot_for(arrays, own, document, mean, token, sizes, (gain, held), n)
     active.seat[token.seat] = h
     stays, opening = active.stay[h], gain * opening_at(active, own, h)
     opens = shape.kind != DIRICHLET and v * (stays + opening) >= stays
     n_tables += np.int64(opens)
-    n_listed, n = seat_word(net, tables, terms, active, own, word_node, token.row, h, n_listed, key, n)
+    n_listed, n = seat_word(arrays, own, word_node, token.row, h, n_listed, key, n)
     joined = terms_joined(tables, terms, active, own, shape, h, opens)
     set_parts(active, mean, shape, h)
     return (n_slots, n_tables, n_listed), joined, n
@@ -204,74 +207,70 @@ def note_seat(text, active, mean, i, seat):
 
 
 @inlined
-def update_stream(net, tables, terms, text, sums, words, active, own, drawn, rows, mean, shape, d, s, stand, key):
+def update_stream(arrays, document, mean, s, stand):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     `stand` and what is returned: the numbers of slots, of tables and of random draws used, and the slot that the last
     token joined, with terms that are not in the arrays yet.
     """
+    net, text, words, active, own = arrays.franchise.net, arrays.text, arrays.words, arrays.scratch, arrays.own
+    d, shape, _ = document
     n_slots, n_tables, n, late = stand
     n_streams = text.leaf.shape[1]
     first, stride = text.first[d * n_streams], np.uint64(len(net.status) - LIVE)
     which = text.leaf[text.context[d], s, WORD_LIST]
     bottom = lowest_shared(words, which)
-    pair = sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
+    pair = arrays.sums.pair[shape.parent + 1, s, bottom - words.lists[which, FIRST] + 1]
     top, in_order = row_of_words(net, text, words, d, s)
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    word_node = open_words(net, terms, text, words, active, own, d, s, (start, stop), n_slots, False)
-    late = scale_slots(tables, terms, active, own, shape, n_slots, late)
+    word_node = open_words(arrays, own, d, s, (start, stop), n_slots, False)
+    late = scale_slots(arrays.franchise.tables, arrays.franchise.terms, active, own, shape, n_slots, late)
     run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
         word = np.uint64(text.word[np.uint64(i)])
         row = top + word * stride
         if not in_order:
-            row, word = look_up(net, text, words, sums, active, drawn, rows, shape, bottom, pair, s, i)
+            row, word = look_up(arrays, arrays.redrawn[0], shape, bottom, pair, i)
         elif not is_near(mean):
             later = np.uint64(text.word[np.uint64(min(i + AHEAD, stop - 1))])
             fetch(net, active, top + later * stride, shape.n_held, n_slots)
-        run, n_listed, part = turn_to(tables, terms, text, active, own, word_node, d, i, stop, run, n_listed, False)
+        run, n_listed, part = turn_to(arrays, own, word_node, d, (i, stop), run, n_listed, False)
         joint += part
-        token = Token(s, pair, np.uint64(i - first), word, row)
+        token = Token(s, pair, np.uint64(i - first), word, row, word_node)
         if stays(active, mean, shape, token.seat):
             continue
-        now = (n_slots, n_tables, n_listed)
-        (n_slots, n_tables, n_listed), late, n = update_token(
-            net, tables, terms, sums, active, own, mean, shape, word_node, token, now, late, key, n
-        )
+        sizes, late, n = update_token(arrays, document, mean, token, (n_slots, n_tables, n_listed), late, n)
+        n_slots, n_tables, n_listed = sizes
         note_seat(text, active, mean, i, token.seat)
-    _, _, part = turn_to(tables, terms, text, active, own, word_node, d, stop, stop, run, n_listed, False)
+    _, _, part = turn_to(arrays, own, word_node, d, (stop, stop), run, n_listed, False)
     close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n_tables, n, late
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, active, own, drawn, rows, d, n_held, key, passes):
+def visit(arrays, d, n_held, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
-    fetch_first(net, text, words, d, n_held)
-    shape = shape_of(net, text, topics, terms, d, n_held)
+    (net, tables, terms), text, active = arrays.franchise, arrays.text, arrays.scratch
+    fetch_first(net, text, arrays.words, d, n_held)
+    shape = shape_of(net, text, arrays.topics, terms, d, n_held)
+    document = Document(d, shape, key)
     n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            stand = update_stream(
-                net, tables, terms, text, sums, words, active, own, drawn, rows, (), shape, d, s, stand, key
-            )
+            stand = update_stream(arrays, document, (), s, stand)
     n_slots, n_tables, n, _ = stand
-    measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n)
+    measure(arrays, document, n_slots, n_tables, n)
     save(text, active, shape, d, n_slots)
 
 
 @inner
-def _visit_block(
-    net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
-    passes, block,
-):  # fmt: skip
-    active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
-    rows = (of_thread(kept, numba.get_thread_id()), of_thread(lanes, numba.get_thread_id()))
+def _visit_block(arrays, documents, n_held, seed, passes, block):
+    mine = in_thread(arrays, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, active, own, drawn, rows, d, n_held, key, passes)
+        key = stream_key(seed[0], seed[1], seed[2], mine.text.number[d], purposes.EXPLICIT)
+        visit(mine, d, n_held, key, passes)
 
 
 @spread
@@ -284,7 +283,7 @@ def one_node_sweep(
     `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(
-            net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
-            passes, block,
-        )  # fmt: skip
+        arrays = SweepArrays(
+            Franchise(net, tables, terms), text, topics, words, actives, owns, sums, (), (drawn, kept, lanes)
+        )
+        _visit_block(arrays, documents, n_held, seed, passes, block)

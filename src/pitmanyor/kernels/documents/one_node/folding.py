@@ -18,8 +18,10 @@ from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_w
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
 from pitmanyor.kernels.documents.one_node.leaf_mean import keep
-from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, free_slots, load, shape_of
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, Document, free_slots, load, shape_of
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.restaurant.arrays import LIVE, WORD_LIST
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key
@@ -43,49 +45,43 @@ def add_rows(net, text, words, mean, shape, d):
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, active, own, means, d, n_held, sweeps, shares):
+def visit(arrays, means, d, n_held, sweeps, shares):
     """All sweeps of document d, and the mean of its node."""
+    net, terms, text, active = arrays.franchise.net, arrays.franchise.terms, arrays.text, arrays.scratch
     n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
-    fetch_first(net, text, words, d, n_held)
-    shape = shape_of(net, text, topics, terms, d, n_held)
-    n_slots, n_tables = load(net, tables, terms, text, active, shape, d)
+    fetch_first(net, text, arrays.words, d, n_held)
+    shape = shape_of(net, text, arrays.topics, terms, d, n_held)
+    n_slots, n_tables = load(net, arrays.franchise.tables, terms, text, active, shape, d)
     means.of_bases[0] = 0.0
     for i in range(n_tokens):
         active.seat[i], means.of_tokens[i] = NO_SLOT, 0.0
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
+    document = Document(d, shape, key)
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     mean = Mean(shares[d], means, 0, 0, False)
     for sweep in range(n_sweeps + 1):
         mean = Mean(shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
         for s in range(n_streams):
-            stand = update_stream(
-                net, tables, terms, text, sums, words, active, own, (), (), mean, shape, d, s, stand, key
-            )
+            stand = update_stream(arrays, document, mean, s, stand)
         if sweep > n_left_out:
             keep(active, mean, shape, stand[0], stand[1])
-    add_rows(net, text, words, mean, shape, d)
+    add_rows(net, text, arrays.words, mean, shape, d)
     free_slots(active, stand[0])
 
 
 @inner
-def _visit_block(
-    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares, block
-):  # fmt: skip
-    active, own = of_thread(actives, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
-    means = of_thread(scratch, numba.get_thread_id())
+def _visit_block(arrays, means, documents, n_held, sweeps, shares, block):
+    mine, here = in_thread(arrays, numba.get_thread_id()), of_thread(means, numba.get_thread_id())
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        d = documents[j]
-        visit(net, tables, terms, text, sums, topics, words, active, own, means, d, n_held, sweeps, shares)
+        visit(mine, here, documents[j], n_held, sweeps, shares)
 
 
 @spread
 def fold_one_node(
-    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, s, sweeps, means, shares
 ):  # fmt: skip
     """Add to each row of `shares` the mean of the node, the leaf of every stream and so of stream s, up to a factor."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(
-            net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, sweeps, scratch, shares,
-            block,
-        )  # fmt: skip
+        arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, actives, owns, sums, (), ((), (), ()))
+        _visit_block(arrays, means, documents, n_held, sweeps, shares, block)

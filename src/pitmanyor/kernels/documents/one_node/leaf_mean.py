@@ -25,29 +25,30 @@ def whole_weight(active, own, h, gain):
 
 
 @inlined
-def all_weights(net, active, own, gain, row, n_slots, held, rest):
+def all_weights(net, active, own, gain, row, n_slots, weights):
     """What all topics weigh. With own words, what the sum over all topics has of the document's is rejected."""
     if len(own) == 0:
-        return np.float64(held) + rest
+        return np.float64(weights[0]) + weights[1]
     twice = active.stay.dtype.type(0.0)
     for i in range(n_slots):
         h = np.uint64(i)
         twice += gain * active.base[h] * net.stay[row + np.uint64(active.column[h])]
-    return np.float64(held) + rest - np.float64(twice)
+    return np.float64(weights[0]) + weights[1] - np.float64(twice)
 
 
 @inlined
-def count_by_chance(net, active, own, mean, shape, gain, token, n_slots, n_listed, held, rest):
+def count_by_chance(arrays, mean, shape, gain, token, sizes, weights):
     """Add to every topic the chance of a token to be of it, less a t/c with what c and t are then.
 
-    `held` is what slots weigh, `rest` what the sum over all topics and repeated words do.
+    `weights` are those of slots, and of the sum over all topics and repeated words.
     """
     if len(mean) == 0:
         return
     if not mean.by_chance:
         return
+    net, active, own, (n_slots, _, n_listed) = arrays.franchise.net, arrays.scratch, arrays.own, sizes
     row, cut, real, sums = token.row, (1.0 - shape.discount) * np.float64(gain), net.stay.dtype.type, mean.sums
-    by = 1.0 / max(all_weights(net, active, own, gain, row, n_slots, held, rest), 1e-300)
+    by = 1.0 / max(all_weights(net, active, own, gain, row, n_slots, weights), 1e-300)
     for i in range(n_slots):
         h = np.uint64(i)
         phi = net.stay[row + np.uint64(active.column[h])] * real(by)

@@ -39,8 +39,9 @@ def scale_slots(tables, terms, active, own, shape, n_slots, late):
 
 
 @inner
-def weigh_dishes(net, tables, terms, active, own, shape, word_node, gain, row, n_listed):
+def weigh_dishes(franchise, active, own, shape, gain, token, n_listed):
     """Weights of those who have the word, beyond what their slots give them; returns their total."""
+    net, tables, terms = franchise
     total = 0.0
     for p in range(n_listed):
         h = np.uint64(own.slot[p])
@@ -49,18 +50,19 @@ def weigh_dishes(net, tables, terms, active, own, shape, word_node, gain, row, n
         if own.seated[p] > 0 and k < np.uint64(shape.n_held):
             _, stays, opening = new_terms(tables, terms, active, shape, h)
             value = stays + gain * (opening + active.base[h])
-            weight = value * repeat_weight(tables, terms, own, word_node, h, net.stay[row + k])
+            weight = value * repeat_weight(tables, terms, own, token.word_node, h, net.stay[token.row + k])
             own.weights[p] = weight
             total += weight
     return total
 
 
 @inlined
-def slot_at(net, active, own, gain, row, n_slots, n_listed, held, x):
+def slot_at(arrays, gain, row, sizes, held, x):
     """The slot into which x falls, uniform on (0, weights of slots and of those who have the word)."""
+    n_slots, _, n_listed = sizes
     if x < held or n_listed <= 0:
-        return topic_draw.slot_at(net, active, gain, row, n_slots, x)
-    return listed_at(own, n_listed, x - held)
+        return topic_draw.slot_at(arrays.franchise.net, arrays.scratch, gain, row, n_slots, x)
+    return listed_at(arrays.own, n_listed, x - held)
 
 
 @inlined
@@ -85,38 +87,39 @@ def fresh_by_scan(net, active, shape, row, x):
 
 
 @inner
-def draw_by_scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n):
+def draw_by_scan(arrays, document, gain, row, sizes, held, extra, n):
     """As `draw`, without rejections."""
+    net, active, shape = arrays.franchise.net, arrays.scratch, document.shape
     real = net.stay.dtype.type
     fresh = gain * real(fresh_by_scan(net, active, shape, row, real(-1.0))[0])
-    x = uniform_in(real, key, n) * (held + extra + fresh)
+    x = uniform_in(real, document.key, n) * (held + extra + fresh)
     if x >= held + extra and fresh > real(0.0):
         _, k = fresh_by_scan(net, active, shape, row, (x - (held + extra)) / gain)
-        return open_fresh(net, active, shape, np.uint64(k), n_slots)
-    return slot_at(net, active, own, gain, row, n_slots, n_listed, held, x), n_slots
+        return open_fresh(net, active, shape, np.uint64(k), sizes[0])
+    return slot_at(arrays, gain, row, sizes, held, x), sizes[0]
 
 
 @inlined
-def draw_own(
-    net, tables, terms, sums, active, own, mean, shape, word_node, gain, token, n_slots, n_listed, held, key, n
-):
+def draw_own(arrays, document, mean, token, sizes, weights, n):
     """A slot in proportion to its weight, among the document's or afresh; the number of slots, and the counter."""
+    net, sums, active, shape, n_slots = arrays.franchise.net, arrays.sums, arrays.scratch, document.shape, sizes[0]
+    gain, held = weights
     real, row = net.stay.dtype.type, token.row
     extra = real(0.0)
-    if n_listed > 0:
-        extra = real(weigh_dishes(net, tables, terms, active, own, shape, word_node, gain, row, n_listed))
+    if sizes[2] > 0:
+        extra = real(weigh_dishes(arrays.franchise, active, arrays.own, shape, gain, token, sizes[2]))
     fresh = weigh_fresh(net, sums, active, shape, gain, token)
     rest = np.float64(extra) + np.float64(fresh)
-    count_by_chance(net, active, own, mean, shape, gain, token, n_slots, n_listed, held, rest)
+    count_by_chance(arrays, mean, shape, gain, token, sizes, (held, rest))
     for _ in range(TRIES):
-        x = uniform_in(real, key, n) * (held + extra + fresh)
+        x = uniform_in(real, document.key, n) * (held + extra + fresh)
         n += 1
         if x < held + extra:
-            return slot_at(net, active, own, gain, row, n_slots, n_listed, held, x), n_slots, n
+            return slot_at(arrays, gain, row, sizes, held, x), n_slots, n
         if fresh > real(0.0):
             k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - (held + extra)) / fresh))
             if active.slot_of[k] == NO_SLOT:
                 h, n_slots = open_fresh(net, active, shape, k, n_slots)
                 return h, n_slots, n
-    h, n_slots = draw_by_scan(net, active, own, shape, gain, row, n_slots, n_listed, held, extra, key, n)
+    h, n_slots = draw_by_scan(arrays, document, gain, row, sizes, held, extra, n)
     return h, n_slots, n + 1

@@ -76,6 +76,14 @@ class ActiveTopics(NamedTuple):
     blocks: Floats
 
 
+class Document(NamedTuple):
+    """The document at hand."""
+
+    d: int
+    shape: Shape
+    key: np.uint64  # of its random stream
+
+
 class Shape(NamedTuple):
     """What one document's node is."""
 
@@ -256,8 +264,9 @@ def empty_weight(active, h):
 
 
 @inlined
-def measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, n):
-    """What concentrations and the log joint need of document d (maths 1 and 5); clears the slots' customers."""
+def measure(arrays, document, n_slots, n_tables, n):
+    """What concentrations and the log joint need of the document (maths 1 and 5); clears the slots' customers."""
+    net, active, shape, key = arrays.franchise.net, arrays.scratch, document.shape, document.key
     n_customers, joint, drawn = 0, 0.0, n_tables
     b, mass = shape.concentration, shape.concentration * shape.constant
     for h in range(n_slots):
@@ -269,10 +278,10 @@ def measure(net, tables, terms, text, active, shape, d, n_slots, n_tables, key, 
             drawn += opened
             joint += log_rising(mass, c)
         elif is_small(c, t):
-            joint += terms.small[shape.index, t, c, LOG_S]
+            joint += arrays.franchise.terms.small[shape.index, t, c, LOG_S]
         else:
-            joint += log_stirling(tables, shape.index, c, t)
-    out = text.measures[d, net.nodes[shape.node, LOCAL_INDEX]]
+            joint += log_stirling(arrays.franchise.tables, shape.index, c, t)
+    out = arrays.text.measures[document.d, net.nodes[shape.node, LOCAL_INDEX]]
     out[SEATED], out[OPENED] = n_customers, n_tables
     if not in_layer(net, shape.node):
         out[ZETA], out[OMEGA] = 0.0, 0.0

@@ -6,7 +6,7 @@ share of E * sum of p_k phi_kw over all topics, which is cached.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Token(NamedTuple):
     seat: np.uint64  # its place in the document
     word: np.uint64
     row: np.uint64  # phi_kw of all topics k
+    word_node: Any  # WordNode of its stream, or an empty tuple
 
 
 @inner
@@ -92,10 +93,12 @@ def weigh_fresh(net, sums, active, shape, gain, token):
 
 
 @inlined
-def draw(net, sums, active, mean, shape, gain, token, n_slots, held, u):
+def draw(arrays, document, mean, token, sizes, weights, u):
     """A slot in proportion to its weight, among the document's or afresh; u is uniform on (0, 1)."""
+    net, sums, active, shape, n_slots = arrays.franchise.net, arrays.sums, arrays.scratch, document.shape, sizes[0]
+    gain, held = weights
     fresh = weigh_fresh(net, sums, active, shape, gain, token)
-    count_by_chance(net, active, (), mean, shape, gain, token, n_slots, 0, held, np.float64(fresh))
+    count_by_chance(arrays, mean, shape, gain, token, sizes, (held, np.float64(fresh)))
     x = u * (held + fresh)
     if x >= held and fresh > net.stay.dtype.type(0.0):
         k = np.uint64(fresh_topic(net, sums, active, shape, token, (x - held) / fresh))

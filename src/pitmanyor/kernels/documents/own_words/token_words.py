@@ -35,14 +35,17 @@ def find_seats(text, scratch, tokens, first):
 
 
 @inlined
-def open_words(net, terms, text, words, scratch, own, d, s, tokens, n_slots, moving):
+def open_words(arrays, own, d, s, tokens, n_slots, moving):
     """The word node of stream s, and its restaurants from the walks of its tokens.
 
     `moving`: slots change their places, so that seats are not known but by topics.
     """
     if len(own) == 0:
         return ()
-    word_node = word_node_of(net, terms, words, text.leaf[text.context[d], s, WORD_LIST])
+    text, scratch = arrays.text, arrays.scratch
+    word_node = word_node_of(
+        arrays.franchise.net, arrays.franchise.terms, arrays.words, text.leaf[text.context[d], s, WORD_LIST]
+    )
     if word_node.node >= 0:
         first = text.first[d * text.leaf.shape[1]]
         if moving:
@@ -61,20 +64,22 @@ def close_words(net, text, own, word_node, d, n_slots, joint):
 
 
 @inlined
-def turn_to(tables, terms, text, scratch, own, word_node, d, i, stop, run, n_listed, moving):
-    """Put the run of equal words away that ends before token i, and begin the next.
+def turn_to(arrays, own, word_node, d, tokens, run, n_listed, moving):
+    """Put the run of equal words away that ends before the first of some tokens of a stream, and begin the next.
 
     Returns the run at hand, how many topics have its word, and the part in the log joint of the run that ended.
     """
     if len(own) == 0:
         return run, n_listed, 0.0
+    text, scratch, (i, stop) = arrays.text, arrays.scratch, tokens
     if i < run[1] or word_node.node < 0:
         return run, n_listed, 0.0
     joint, first = 0.0, text.first[d * text.leaf.shape[1]]
     if n_listed >= 0:
         if moving:
             find_seats(text, scratch, run, first)
-        joint = close_run(tables, terms, text, scratch.seat, own, word_node, run, first, n_listed)
+        _, tables, terms = arrays.franchise
+        joint = close_run(tables, terms, text, scratch.seat, own, word_node, (run[0], run[1], first), n_listed)
     run, n_listed = (i, end_of_run(text, i, stop)), UNLISTED
     if run[1] - run[0] > 1:
         if moving:
@@ -105,14 +110,14 @@ def leave_word(own, word_node, h, took, n_listed):
 
 
 @inlined
-def seat_word(net, tables, terms, scratch, own, word_node, row, h, n_listed, key, n):
+def seat_word(arrays, own, word_node, row, h, n_listed, key, n):
     """Seat a token in the restaurant of slot h; returns how many topics have its word, and the counter."""
     if len(own) == 0:
         return n_listed, n
     slot, opened = np.uint64(h), np.int64(1)
     if n_listed >= 0:
-        phi = float(net.stay[row + np.uint64(scratch.topic[slot])])
-        opened, n = opens_dish(tables, terms, own, word_node, slot, phi, key, n)
+        phi = float(arrays.franchise.net.stay[row + np.uint64(arrays.scratch.topic[slot])])
+        opened, n = opens_dish(arrays.franchise.tables, arrays.franchise.terms, own, word_node, slot, phi, key, n)
         n_listed = seat_dish(own, slot, opened, n_listed)
     if word_node.node >= 0:
         count_restaurant(own, word_node, slot, 1, opened)

@@ -79,9 +79,12 @@ def open_run(text, seats, own, word_node, run, first):
 
 
 @inner
-def close_run(tables, terms, text, seats, own, word_node, run, first, n_listed):
-    """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint."""
-    joint, bit = 0.0, np.uint32(word_node.bit)
+def close_run(tables, terms, text, seats, own, word_node, run, n_listed):
+    """Write the walks of a run's tokens back and clear the list; returns the word's part of the log joint.
+
+    `run` has its first token, the one after its last, and the first of the document.
+    """
+    first, joint, bit = run[2], 0.0, np.uint32(word_node.bit)
     for p in range(n_listed):
         c, t = np.int64(own.seated[p]), np.int64(own.opened[p])
         if c > 1:

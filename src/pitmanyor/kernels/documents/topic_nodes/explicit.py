@@ -27,6 +27,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import move_parts, set_parts
 from pitmanyor.kernels.documents.topic_nodes.node_seating import leave, seat
 from pitmanyor.kernels.documents.topic_nodes.own_words_draw import draw_own, move_words
@@ -38,6 +39,7 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     SCALARS,
     SPAN,
     TWO,
+    Document,
     clear_slot,
     frame_of,
     load,
@@ -48,7 +50,7 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
 )
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import Token, draw, evaluate, evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, CELL, LEAF, LIVE, MODE, ROW, SHARED, WORD_LIST
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -68,30 +70,30 @@ class Lines(NamedTuple):
 
 
 @inlined
-def topic_for(net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n):
+def topic_for(arrays, own, document, mean, token, sizes, n):
     """A topic for a token that was taken out, and the counter."""
-    gain = rows.scalars[np.uint64(leaf) * SCALARS + NODE_GAIN]
+    rows = arrays.scratch
+    gain = rows.scalars[np.uint64(token.leaf) * SCALARS + NODE_GAIN]
     if len(own) == 0:
-        u = uniform_in(rows.reals.dtype.type, key, n)
-        return np.int64(draw(net, sums, rows, mean, frame, leaf, gain, token, n_slots, u)), n + 1
-    return draw_own(
-        net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, key, n
-    )
+        u = uniform_in(rows.reals.dtype.type, document.key, n)
+        return np.int64(draw(arrays, document.frame, mean, gain, token, sizes[0], u)), n + 1
+    return draw_own(arrays, document, mean, gain, token, sizes, n)
 
 
 @inlined
-def slot_for(net, rows, own, mean, frame, leaf, k, left, n_slots, n_listed):
+def slot_for(arrays, frame, mean, leaf, k, left, sizes):
     """A slot for a token of topic k that was taken out of slot `left`, or is new; opened if need be.
 
     Also the numbers of slots and of topics that have its word.
     """
+    rows, (n_slots, n_listed) = arrays.scratch, sizes
     vacated, h = left >= 0 and rows.tokens[np.uint64(left)] == 0, rows.slot_of[np.uint64(k)]
     if h != NO_SLOT:
         if vacated and np.int64(h) != left:
             n_slots -= 1
             move_slot(rows, frame, left, n_slots)
             clear_slot(rows, frame, n_slots)
-            n_listed = move_words(own, left, n_slots, n_listed)
+            n_listed = move_words(arrays.own, left, n_slots, n_listed)
             move_parts(mean, left, n_slots)
         return np.int64(rows.slot_of[np.uint64(k)]), n_slots, n_listed
     slot = n_slots
@@ -100,7 +102,7 @@ def slot_for(net, rows, own, mean, frame, leaf, k, left, n_slots, n_listed):
         rows.slot_of[np.uint64(rows.topic[np.uint64(left)])] = NO_SLOT
     else:
         n_slots += 1
-    open_slot(net, rows, frame, slot, k)
+    open_slot(arrays.franchise.net, rows, frame, slot, k)
     evaluate_slot(rows, frame, leaf, slot)
     return slot, n_slots, n_listed
 
@@ -125,11 +127,12 @@ def row_of_token(net, text, lines, token):
 
 
 @inlined
-def look_up(net, text, sums, rows, drawn, again, frame, lines, token):
+def look_up(arrays, drawn, frame, lines, token):
     """As `row_of_token`, with the number by which sums of the row are kept; a packed word's row is drawn if need be."""
+    net, text, sums, rows = arrays.franchise.net, arrays.text, arrays.sums, arrays.scratch
     if len(drawn) == 0:
         return row_of_token(net, text, lines, token), np.uint64(text.word[token])
-    kept, lanes = again
+    _, kept, lanes = arrays.redrawn
     cell = np.int64(lines.first) + np.int64(text.word[token])
     if lines.mode != AT_WORD:
         cell = listed_cell(text, lines.first, lines.mode, token)
@@ -184,12 +187,13 @@ def fetch(net, text, sums, words, rows, frame, d):
 
 
 @inlined
-def take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed, key, n):
+def take_out(arrays, document, token, h, n_listed, n):
     """Take a token out of slot h; whether it left (rule `paper` may keep it) and the counter."""
-    took, n = leaves_word(tables, terms, own, word_node, h, n_listed, key, n)
+    own, rows, word_node, key = arrays.own, arrays.scratch, token.word_node, document.key
+    took, n = leaves_word(arrays.franchise.tables, arrays.franchise.terms, own, word_node, h, n_listed, key, n)
     if took < 0:
         return False, n
-    left, n = leave(net, tables, terms, rows, frame, leaf, h, key, n)
+    left, n = leave(arrays.franchise, rows, document.frame, token.leaf, h, key, n)
     if left:
         leave_word(own, word_node, h, took, n_listed)
         rows.tokens[np.uint64(h)] -= 1
@@ -197,97 +201,72 @@ def take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed,
 
 
 @inlined
-def update_stream(
-    net, tables, terms, text, sums, words, rows, own, drawn, again, mean, frame, d, s, n_shared, n_slots, key, n
-):
+def update_stream(arrays, document, mean, s, n_slots, n):
     """One Gibbs update of every token of one stream of a document; one whose topic is not held stays.
 
     Returns the numbers of slots and of random draws used.
     """
+    net, text, rows, own = arrays.franchise.net, arrays.text, arrays.scratch, arrays.own
+    d, frame, n_shared, key = document
     n_streams, context = text.leaf.shape[1], text.context[d]
-    leaf, lines = text.leaf[context, s, LEAF] - n_shared, lines_of(net, text, words, context, s)
+    leaf, lines = text.leaf[context, s, LEAF] - n_shared, lines_of(net, text, arrays.words, context, s)
     start, stop = text.first[d * n_streams + s], text.first[d * n_streams + s + 1]
-    word_node = open_words(net, terms, text, words, rows, own, d, s, (start, stop), n_slots, True)
+    word_node = open_words(arrays, own, d, s, (start, stop), n_slots, True)
     run, n_listed, joint = (start, start), UNLISTED, 0.0  # of equal words, where they are the document's own
     for i in range(start, stop):
         at = np.uint64(i)
-        run, n_listed, part = turn_to(tables, terms, text, rows, own, word_node, d, i, stop, run, n_listed, True)
+        run, n_listed, part = turn_to(arrays, own, word_node, d, (i, stop), run, n_listed, True)
         joint += part
         k, h = np.int64(text.topic[at]), NEW
         if k >= frame.n_held:
             continue
         place = i - text.first[d * n_streams]
-        row, word = look_up(net, text, sums, rows, drawn, again, frame, lines, at)
-        token = Token(s, place, word, row)
+        row, word = look_up(arrays, arrays.redrawn[0], frame, lines, at)
+        token = Token(s, place, word, row, leaf, word_node)
         if is_seated(mean, k >= 0):
             h = np.int64(rows.slot_of[np.uint64(k)])
-            left, n = take_out(net, tables, terms, rows, own, word_node, frame, leaf, h, n_listed, key, n)
+            left, n = take_out(arrays, document, token, h, n_listed, n)
             if not left:
                 continue
             set_parts(rows, mean, frame, h)
         evaluate(rows, frame, leaf, n_slots)
-        k, n = topic_for(
-            net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, token, n_slots, n_listed, key, n
-        )
-        h, n_slots, n_listed = slot_for(net, rows, own, mean, frame, leaf, k, h, n_slots, n_listed)
+        k, n = topic_for(arrays, own, document, mean, token, (n_slots, n_listed), n)
+        h, n_slots, n_listed = slot_for(arrays, frame, mean, leaf, k, h, (n_slots, n_listed))
         rows.tokens[np.uint64(h)] += 1
-        n = seat(net, tables, terms, rows, frame, leaf, h, key, n)
+        n = seat(arrays.franchise, rows, frame, leaf, h, key, n)
         set_parts(rows, mean, frame, h)
-        n_listed, n = seat_word(net, tables, terms, rows, own, word_node, token.row, h, n_listed, key, n)
+        n_listed, n = seat_word(arrays, own, word_node, token.row, h, n_listed, key, n)
         text.topic[at] = k
-    _, _, part = turn_to(tables, terms, text, rows, own, word_node, d, stop, stop, run, n_listed, True)
+    _, _, part = turn_to(arrays, own, word_node, d, (stop, stop), run, n_listed, True)
     close_words(net, text, own, word_node, d, n_slots, joint + part)
     return n_slots, n
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, rows, own, drawn, again, frame, d, key, passes):
+def visit(arrays, frame, d, key, passes):
     """So many Gibbs updates of every token of document d given the shared vectors."""
-    n = np.int64(0)
-    n_shared = topics.lists[text.context[d], SHARED]
-    set_nodes(net, terms, text, sums, topics, words, rows, frame, d)
-    n_slots = load(net, tables, terms, text, rows, frame, d, n_shared)
+    text, n = arrays.text, np.int64(0)
+    document = Document(d, frame, arrays.topics.lists[text.context[d], SHARED], key)
+    set_nodes(arrays, frame, d)
+    n_slots = load(arrays, frame, d, document.n_shared)
     for _ in range(passes):
         for s in range(text.leaf.shape[1]):
-            n_slots, n = update_stream(
-                net,
-                tables,
-                terms,
-                text,
-                sums,
-                words,
-                rows,
-                own,
-                drawn,
-                again,
-                (),
-                frame,
-                d,
-                s,
-                n_shared,
-                n_slots,
-                key,
-                n,
-            )
-    save(net, tables, terms, text, rows, frame, d, n_shared, n_slots, key, n)
+            n_slots, n = update_stream(arrays, document, (), s, n_slots, n)
+    save(arrays, document, n_slots, n)
 
 
 @inlined
-def _visit_block(
-    net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
-    passes, block,
-):  # fmt: skip
-    rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
-    again = (of_thread(kept, numba.get_thread_id()), of_thread(lanes, numba.get_thread_id()))
-    frame = frame_of(rows, n_held)
-    rows.known[CONTEXT] = -1
+def _visit_block(arrays, documents, n_held, seed, passes, block):
+    mine = in_thread(arrays, numba.get_thread_id())
+    text, frame = mine.text, frame_of(mine.scratch, n_held)
+    mine.scratch.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
-            fetch(net, text, sums, words, rows, frame, documents[j + 1])
+            fetch(mine.franchise.net, text, mine.sums, mine.words, mine.scratch, frame, documents[j + 1])
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
-        visit(net, tables, terms, text, sums, topics, words, rows, own, drawn, again, frame, d, key, passes)
+        visit(mine, frame, d, key, passes)
 
 
 @spread
@@ -300,7 +279,7 @@ def topic_nodes_sweep(
     `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
     """
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(
-            net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed,
-            passes, block,
-        )  # fmt: skip
+        arrays = SweepArrays(
+            Franchise(net, tables, terms), text, topics, words, node_rows, owns, sums, (), (drawn, kept, lanes)
+        )
+        _visit_block(arrays, documents, n_held, seed, passes, block)

@@ -15,10 +15,12 @@ from pitmanyor.kernels.documents.fold_sweeps import (
     sweeps_of,
 )
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token, update_stream
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
-from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, clear_slots, frame_of, load, set_nodes
+from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, Document, clear_slots, frame_of, load, set_nodes
 from pitmanyor.kernels.restaurant.arrays import LEAF, SHARED
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key
@@ -41,9 +43,10 @@ def add_rows(net, text, words, rows, mean, frame, d, n_shared):
 
 
 @inlined
-def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares):
+def visit(arrays, means, frame, d, s, sweeps, shares):
     """All sweeps of document d, and the mean of the leaf of stream s."""
-    n_streams, n_shared = text.leaf.shape[1], topics.lists[text.context[d], SHARED]
+    text, rows = arrays.text, arrays.scratch
+    n_streams, n_shared = text.leaf.shape[1], arrays.topics.lists[text.context[d], SHARED]
     leaf, key, n = (
         text.leaf[text.context[d], s, LEAF] - n_shared,
         stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN),
@@ -54,62 +57,41 @@ def visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame
         means.of_bases[r] = 0.0
     for i in range(n_tokens * frame.n_bases):
         means.of_tokens[i] = 0.0
-    set_nodes(net, terms, text, sums, topics, words, rows, frame, d)
-    n_slots = load(net, tables, terms, text, rows, frame, d, n_shared)
+    set_nodes(arrays, frame, d)
+    n_slots = load(arrays, frame, d, n_shared)
+    document = Document(d, frame, n_shared, key)
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     for sweep in range(n_sweeps + 1):
         by_chance = sweeps.by_chance and sweep > n_left_out
         mean = Mean(shares[d], means, leaf, sweep, by_chance)
         for stream in range(n_streams):
-            n_slots, n = update_stream(
-                net,
-                tables,
-                terms,
-                text,
-                sums,
-                words,
-                rows,
-                own,
-                (),
-                (),
-                mean,
-                frame,
-                d,
-                stream,
-                n_shared,
-                n_slots,
-                key,
-                n,
-            )
+            n_slots, n = update_stream(arrays, document, mean, stream, n_slots, n)
         if sweep > n_left_out:
             keep(rows, mean, frame, n_slots)
     mean = Mean(shares[d], means, leaf, 0, False)
-    add_rows(net, text, words, rows, mean, frame, d, n_shared)
+    add_rows(arrays.franchise.net, text, arrays.words, rows, mean, frame, d, n_shared)
     clear_slots(rows, frame, n_slots)
 
 
 @inlined
-def _visit_block(
-    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares, block
-):  # fmt: skip
-    rows, own = of_thread(node_rows, numba.get_thread_id()), of_thread(owns, numba.get_thread_id())
-    means, frame = of_thread(scratch, numba.get_thread_id()), frame_of(rows, n_held)
-    rows.known[CONTEXT] = -1
+def _visit_block(arrays, means, documents, n_held, s, sweeps, shares, block):
+    mine, here = in_thread(arrays, numba.get_thread_id()), of_thread(means, numba.get_thread_id())
+    text, frame = mine.text, frame_of(mine.scratch, n_held)
+    mine.scratch.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         if j + 1 < len(documents):
             fetch_text(text, documents, j)
-            fetch(net, text, sums, words, rows, frame, documents[j + 1])
-        d = documents[j]
-        visit(net, tables, terms, text, sums, topics, words, rows, own, means, frame, d, s, sweeps, shares)
+            fetch(mine.franchise.net, text, mine.sums, mine.words, mine.scratch, frame, documents[j + 1])
+        visit(mine, here, frame, documents[j], s, sweeps, shares)
 
 
 @spread
 def fold_topic_nodes(
-    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch, shares
+    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, means, shares
 ):  # fmt: skip
     """Add to each row of `shares` the mean of the leaf of stream s, up to a factor."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        _visit_block(
-            net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, scratch,
-            shares, block,
-        )  # fmt: skip
+        arrays = SweepArrays(
+            Franchise(net, tables, terms), text, topics, words, node_rows, owns, sums, (), ((), (), ())
+        )
+        _visit_block(arrays, means, documents, n_held, s, sweeps, shares, block)

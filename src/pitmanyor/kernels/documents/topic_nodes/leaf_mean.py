@@ -37,16 +37,16 @@ def weights_at(rows, frame, leaf, gain, slot):
 
 
 @inlined
-def all_weights(net, rows, own, frame, leaf, gain, row, n_slots, held, rest):
-    """What all topics weigh. A slot of own words may weigh less than by the form, which `held` does not tell."""
+def all_weights(net, rows, own, frame, gain, token, n_slots, weights):
+    """What all topics weigh. A slot of own words may weigh less than by the form, which `weights` do not tell."""
     if len(own) == 0:
-        return np.float64(held) + rest
+        return np.float64(weights[0]) + weights[1]
     beyond, real = rows.reals.dtype.type(0.0), rows.reals.dtype.type
     for h in range(frame.n_bases, n_slots):
         slot = np.uint64(h)
-        weight, _, form = weights_at(rows, frame, leaf, gain, slot)
-        beyond += (weight * real(own.factor[slot]) - form) * net.stay[row + np.uint64(rows.topic[slot])]
-    return np.float64(beyond) + rest
+        weight, _, form = weights_at(rows, frame, token.leaf, gain, slot)
+        beyond += (weight * real(own.factor[slot]) - form) * net.stay[token.row + np.uint64(rows.topic[slot])]
+    return np.float64(beyond) + weights[1]
 
 
 @inlined
@@ -77,18 +77,20 @@ def factor_at(own, real, slot):
 
 
 @inlined
-def count_by_chance(net, rows, own, mean, frame, leaf, gain, token, n_slots, n_listed, held, rest):
+def count_by_chance(arrays, mean, frame, gain, token, sizes, weights):
     """Add to every topic the chance of a token to be of it, less a t/c with what c and t of the leaf are then.
 
-    `held` is what slots weigh beyond the form, `rest` what the form and repeated words do.
+    `weights` are those of slots beyond the form, and of the form and repeated words.
     """
     if len(mean) == 0:
         return
+    leaf = token.leaf
     if not mean.by_chance or leaf != mean.leaf:
         return
+    net, rows, own, (n_slots, n_listed) = arrays.franchise.net, arrays.scratch, arrays.own, sizes
     scalar, real, sums = np.uint64(leaf) * SCALARS, rows.reals.dtype.type, mean.sums
     n_customers = np.float64(rows.facts[np.uint64(leaf) * FACTS + NODE_CUSTOMERS]) + 1.0
-    total = max(all_weights(net, rows, own, frame, leaf, gain, token.row, n_slots, held, rest), 1e-300)
+    total = max(all_weights(net, rows, own, frame, gain, token, n_slots, weights), 1e-300)
     by = 1.0 / ((rows.scalars[scalar + CONC] + n_customers) * total)
     left = 1.0 - rows.scalars[scalar + STEP]
     for h in range(frame.n_bases, n_slots):

@@ -36,7 +36,7 @@ from pitmanyor.kernels.runtime.random import uniform
 
 
 @inlined
-def count(net, tables, terms, rows, frame, j, h, choice, sign):
+def count(franchise, rows, frame, j, h, choice, sign):
     """One customer more or less at slot h of local node j, with a table towards parent `choice` if that is >= 0."""
     fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
     rows.known[VALUED] = min(rows.known[VALUED], j)
@@ -49,20 +49,23 @@ def count(net, tables, terms, rows, frame, j, h, choice, sign):
         rows.counts[at + TABLES_TO + parent] += sign
         rows.facts[fact + SENT + parent] += sign
         set_restaurant(rows, j)
-    set_terms(net, tables, terms, rows, frame, j, h)
+    set_terms(franchise, rows, frame, j, h)
 
 
 @inlined
-def leaving(net, tables, terms, rows, j, c, t):
+def leaving(franchise, rows, j, c, t):
     """The probability that a customer leaving c customers and t tables of local node j takes its table along."""
+    net = franchise.net
     fact = np.uint64(j) * FACTS
     if rows.facts[fact + SORT] == DIRICHLET:
         return 0.0
     if is_small(c, t):
         place = np.uint64(rows.facts[fact + TERMS]) + place_of(0, c, t)
-        return float(terms.flat[place + np.uint64(LEAVE)])
+        return float(franchise.terms.flat[place + np.uint64(LEAVE)])
     node = rows.facts[fact + ID]
-    return leave_probability(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+    return leave_probability(
+        franchise.tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t
+    )
 
 
 @inlined
@@ -79,7 +82,7 @@ def by_tables(rows, fact, at, key, n):
 
 
 @inlined
-def leave(net, tables, terms, rows, frame, leaf, h, key, n):
+def leave(franchise, rows, frame, leaf, h, key, n):
     """Take a customer of slot h out of the leaf and, table by table, of the nodes above (maths 3).
 
     Returns whether it left (rule `paper` may keep it: then all is as before) and the counter.
@@ -89,15 +92,15 @@ def leave(net, tables, terms, rows, frame, leaf, h, key, n):
     while True:
         fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
         c, t = np.int64(rows.counts[at + SITTING]), np.int64(rows.counts[at + OPENED_HERE])
-        goes = uniform(key, n) < leaving(net, tables, terms, rows, j, c, t)
+        goes = uniform(key, n) < leaving(franchise, rows, j, c, t)
         n += 1
         choice = np.int64(-1)
         if goes:
             if t == 1 and c > 1:
-                undo(net, tables, terms, rows, frame, leaf, h, path)
+                undo(franchise, rows, frame, leaf, h, path)
                 return False, n
             choice, n = by_tables(rows, fact, at, key, n)
-        count(net, tables, terms, rows, frame, j, h, choice, -1)
+        count(franchise, rows, frame, j, h, choice, -1)
         if not goes:
             return True, n
         path |= (choice + 1) << shift
@@ -108,12 +111,12 @@ def leave(net, tables, terms, rows, frame, leaf, h, key, n):
 
 
 @inner
-def undo(net, tables, terms, rows, frame, leaf, h, path):
+def undo(franchise, rows, frame, leaf, h, path):
     """Seat a customer again that went along `path`."""
     j = leaf
     while path > 0:
         choice = (path & 15) - 1
-        count(net, tables, terms, rows, frame, j, h, choice, 1)
+        count(franchise, rows, frame, j, h, choice, 1)
         j = rows.facts[np.uint64(j) * FACTS + NEXT + np.uint64(choice)]
         path >>= 4
 
@@ -142,7 +145,7 @@ def stay_of(rows, frame, j):
 
 
 @inlined
-def seat(net, tables, terms, rows, frame, leaf, h, key, n):
+def seat(franchise, rows, frame, leaf, h, key, n):
     """Seat a customer at slot h by the terms of A, from the leaf up."""
     j = leaf
     while True:
@@ -155,7 +158,7 @@ def seat(net, tables, terms, rows, frame, leaf, h, key, n):
             if uniform(key, n) * (stays + opens) >= stays:
                 choice, n = by_shares(rows, fact, parts, key, n)
             n += 1
-        count(net, tables, terms, rows, frame, j, h, choice, 1)
+        count(franchise, rows, frame, j, h, choice, 1)
         if choice < 0:
             return n
         j = rows.facts[fact + NEXT + np.uint64(choice)]

@@ -30,16 +30,17 @@ def move_words(own, h, last, n_listed):
 
 
 @inner
-def weigh_repeats(net, tables, terms, rows, own, word_node, frame, leaf, gain, row, n_listed):
+def weigh_repeats(franchise, rows, own, frame, gain, token, n_listed):
     """Weights of the topics that have the word, beyond what their slots give them; returns their total."""
+    net, tables, terms = franchise
     total = 0.0
     for p in range(n_listed):
         slot = np.uint64(own.slot[p])
         own.weights[p] = 0.0
         if own.seated[p] > 0:
-            phi = float(net.stay[row + np.uint64(rows.topic[slot])])
-            weight = value_at(rows, frame, leaf, gain, slot)
-            weight *= repeat_weight(tables, terms, own, word_node, slot, phi)
+            phi = float(net.stay[token.row + np.uint64(rows.topic[slot])])
+            weight = value_at(rows, frame, token.leaf, gain, slot)
+            weight *= repeat_weight(tables, terms, own, token.word_node, slot, phi)
             own.weights[p] = weight
             total += weight
     return total
@@ -82,28 +83,29 @@ def topic_at(rows, own, frame, n_slots, n_listed, held, x):
 
 
 @inner
-def draw_by_scan(net, rows, own, frame, leaf, gain, row, n_slots, n_listed, held, again, key, n):
-    """As `draw_own`, without refusals."""
-    real = rows.reals.dtype.type
+def draw_by_scan(arrays, document, gain, token, sizes, weights, n):
+    """As `draw_own`, without refusals; `weights` are those of slots and of repeated words."""
+    net, rows, own, frame, (held, again) = arrays.franchise.net, arrays.scratch, arrays.own, document.frame, weights
+    real, leaf, row = rows.reals.dtype.type, token.leaf, token.row
     fresh = real(form_by_scan(net, rows, own, frame, leaf, gain, row, -1.0)[0])
-    x = uniform_in(real, key, n) * (held + again + fresh)
+    x = uniform_in(real, document.key, n) * (held + again + fresh)
     if x >= held + again and fresh > real(0.0):
         return form_by_scan(net, rows, own, frame, leaf, gain, row, x - (held + again))[1]
-    return topic_at(rows, own, frame, n_slots, n_listed, held, x)
+    return topic_at(rows, own, frame, sizes[0], sizes[1], held, x)
 
 
 @inlined
-def draw_own(
-    net, tables, terms, sums, rows, own, word_node, mean, frame, leaf, gain, token, n_slots, n_listed, key, n
-):  # fmt: skip
+def draw_own(arrays, document, mean, gain, token, sizes, n):
     """A topic in proportion to its weight, among the document's slots or afresh; and the counter."""
+    net, sums, rows, own, frame = arrays.franchise.net, arrays.sums, arrays.scratch, arrays.own, document.frame
+    (n_slots, n_listed), key, leaf = sizes, document.key, token.leaf
     real = rows.reals.dtype.type
     held, again = weigh_slots(net, rows, own.factor, frame, leaf, gain, token.row, n_slots), real(0.0)
     if n_listed > 0:
-        again = real(weigh_repeats(net, tables, terms, rows, own, word_node, frame, leaf, gain, token.row, n_listed))
+        again = real(weigh_repeats(arrays.franchise, rows, own, frame, gain, token, n_listed))
     fresh = real(weigh_form(net, sums, rows, frame, gain, token))
     rest = np.float64(again) + np.float64(fresh)
-    count_by_chance(net, rows, own, mean, frame, leaf, gain, token, n_slots, n_listed, held, rest)
+    count_by_chance(arrays, mean, frame, gain, token, sizes, (held, rest))
     for _ in range(TRIES):
         x = uniform_in(real, key, n) * (held + again + fresh)
         n += 1
@@ -116,5 +118,5 @@ def draw_own(
         n += 1
         if uniform(key, n - 1) < taken:
             return k, n
-    k = draw_by_scan(net, rows, own, frame, leaf, gain, token.row, n_slots, n_listed, held, again, key, n)
+    k = draw_by_scan(arrays, document, gain, token, sizes, (held, again), n)
     return k, n + 1

@@ -113,6 +113,15 @@ class Frame(NamedTuple):
     width: np.uint64  # slots
 
 
+class Document(NamedTuple):
+    """The document at hand."""
+
+    d: int
+    frame: Frame
+    n_shared: int  # shared positions of its topic list
+    key: np.uint64  # of its random stream
+
+
 @inlined
 def frame_of(rows, n_held):
     known = rows.known
@@ -138,8 +147,9 @@ def large_terms(tables, index, a, rule, c, t):
 
 
 @inlined
-def set_terms(net, tables, terms, rows, frame, j, h):
+def set_terms(franchise, rows, frame, j, h):
     """stay and open of local node j at slot h, from its counts."""
+    net, flat = franchise.net, franchise.terms.flat
     fact, at = np.uint64(j) * FACTS, count_at(frame, j, h)
     c, t = np.int64(rows.counts[at + SITTING]), np.int64(rows.counts[at + OPENED_HERE])
     out = np.uint64(rows.facts[fact + FIRST_ROW]) + frame.width + np.uint64(h)
@@ -147,11 +157,11 @@ def set_terms(net, tables, terms, rows, frame, j, h):
         rows.reals[out], rows.reals[out + frame.width] = c, 1.0
     elif is_small(c, t):
         place = np.uint64(rows.facts[fact + TERMS]) + place_of(0, c, t)
-        rows.reals[out] = terms.flat[place + np.uint64(STAY)]
-        rows.reals[out + frame.width] = terms.flat[place + np.uint64(OPEN)]
+        rows.reals[out], rows.reals[out + frame.width] = flat[place + np.uint64(STAY)], flat[place + np.uint64(OPEN)]
     else:
         node = rows.facts[fact + ID]
-        stay, opens = large_terms(tables, net.nodes[node, TABLE], net.reals[node, DISCOUNT], net.status[RULE], c, t)
+        index, a = net.nodes[node, TABLE], net.reals[node, DISCOUNT]
+        stay, opens = large_terms(franchise.tables, index, a, net.status[RULE], c, t)
         rows.reals[out], rows.reals[out + frame.width] = stay, opens
 
 
@@ -219,12 +229,13 @@ def clear_slot(rows, frame, h):
 
 
 @inlined
-def set_nodes(net, terms, text, sums, topics, words, rows, frame, d):
+def set_nodes(arrays, frame, d):
     """Local nodes of document d, without customers. Documents of one context, which follow each other, share them."""
+    net, text, rows = arrays.franchise.net, arrays.text, arrays.scratch
     context = np.int64(text.context[d])
     if rows.known[CONTEXT] != context:
         rows.known[CONTEXT] = context
-        set_parents(net, terms, text, sums, topics, words, rows, frame, context)
+        set_parents(arrays, frame, context)
     for j in range(frame.n_local):
         fact = np.uint64(j) * FACTS
         rows.facts[fact + NODE_CUSTOMERS], rows.facts[fact + NODE_TABLES] = 0, 0
@@ -235,13 +246,14 @@ def set_nodes(net, terms, text, sums, topics, words, rows, frame, d):
 
 
 @inlined
-def set_parents(net, terms, text, sums, topics, words, rows, frame, context):
+def set_parents(arrays, frame, context):
     """What the local nodes of a context are: their parents' rows, concentrations and mixing weights."""
+    net, text, topics, words, rows = arrays.franchise.net, arrays.text, arrays.topics, arrays.words, arrays.scratch
     entry, n_shared, used = topics.lists[context, FIRST], topics.lists[context, SHARED], 0
     n_bases, width = frame.n_bases, np.int64(frame.width)
     for j in range(frame.n_local):
         node = net.cells[topics.entries[entry + n_shared + j, CELL], NODE]
-        set_node(net, terms, rows, j, node, (n_bases + 3 * j) * width)
+        set_node(net, arrays.franchise.terms, rows, j, node, (n_bases + 3 * j) * width)
         fact, n_parents = np.uint64(j) * FACTS, net.nodes[node, N_PARENTS]
         for i in range(max(n_parents, 1)):
             pos = np.int64(CONSTANT)
@@ -266,7 +278,7 @@ def set_parents(net, terms, text, sums, topics, words, rows, frame, context):
     for s in range(text.leaf.shape[1]):
         which = text.leaf[context, s, WORD_LIST]
         for r in range(n_bases):
-            rows.pairs[s * n_bases + r] = sums.pair[rows.bases[2 * r] + 1, s, words.lists[which, SHARED]]
+            rows.pairs[s * n_bases + r] = arrays.sums.pair[rows.bases[2 * r] + 1, s, words.lists[which, SHARED]]
 
 
 @inlined
@@ -314,8 +326,9 @@ def walk(rows, frame, leaf, h, code):
 
 
 @inlined
-def load(net, tables, terms, text, rows, frame, d, n_shared):
+def load(arrays, frame, d, n_shared):
     """Fill the rows from document d's tokens; returns the number of slots, those of the bases included."""
+    text, rows = arrays.text, arrays.scratch
     n_streams, context, n_slots = text.leaf.shape[1], text.context[d], np.int64(frame.n_bases)
     for s in range(n_streams):
         leaf = text.leaf[context, s, LEAF] - n_shared
@@ -325,7 +338,7 @@ def load(net, tables, terms, text, rows, frame, d, n_shared):
                 continue
             k = np.uint64(text.topic[token])
             if rows.slot_of[k] == NO_SLOT:
-                open_slot(net, rows, frame, n_slots, np.int64(k))
+                open_slot(arrays.franchise.net, rows, frame, n_slots, np.int64(k))
                 n_slots += 1
             h = np.int64(rows.slot_of[k])
             rows.tokens[np.uint64(h)] += 1
@@ -336,7 +349,7 @@ def load(net, tables, terms, text, rows, frame, d, n_shared):
     for h in range(frame.n_bases, n_slots):
         for j in range(frame.n_local):
             if rows.counts[count_at(frame, j, h)] > 0:  # else as the slot was opened
-                set_terms(net, tables, terms, rows, frame, j, h)
+                set_terms(arrays.franchise, rows, frame, j, h)
         if rows.topic[np.uint64(h)] >= frame.n_held:  # its tokens stay, and nobody joins them
             shut_slot(rows, frame, h)
     return n_slots
@@ -364,17 +377,17 @@ def rising(rows, row, x, n):
 
 
 @inlined
-def measure_dishes(net, tables, terms, rows, frame, j, n_slots):
+def measure_dishes(franchise, rows, frame, j, n_slots):
     """The topics of local node j, into the log joint (maths 1)."""
-    fact, total = np.uint64(j) * FACTS, 0.0
-    index = net.nodes[rows.facts[fact + ID], TABLE]
+    fact, total, small = np.uint64(j) * FACTS, 0.0, franchise.terms.small
+    index = franchise.net.nodes[rows.facts[fact + ID], TABLE]
     for h in range(frame.n_bases, n_slots):
         at = count_at(frame, j, h)
         c, t = np.int64(rows.counts[at + SITTING]), np.int64(rows.counts[at + OPENED_HERE])
         if is_small(c, t):  # zero where nobody sits
-            total += terms.small[np.uint64(index), np.uint64(t), np.uint64(c), np.uint64(LOG_S)]
+            total += small[np.uint64(index), np.uint64(t), np.uint64(c), np.uint64(LOG_S)]
         else:
-            total += log_stirling(tables, index, c, t)
+            total += log_stirling(franchise.tables, index, c, t)
         if t > 1 and rows.facts[fact + N_UP] > 1:  # else t! / prod t_to! is one
             to = (rows.counts[at + TABLES_TO], rows.counts[at + TABLES_TO + ONE])
             nothing = np.uint64(0)
@@ -398,8 +411,9 @@ def mixing(net, rows, j, t):
 
 
 @inlined
-def measure(net, tables, terms, rows, frame, n_slots, key, n, out):
+def measure(franchise, rows, frame, n_slots, key, n, out):
     """The local nodes, into the log joint and the concentrations' auxiliaries (maths 1 and 5)."""
+    net = franchise.net
     for j in range(frame.n_local):
         fact, b = np.uint64(j) * FACTS, rows.scalars[np.uint64(j) * SCALARS + CONC]
         node, at = rows.facts[fact + ID], np.uint64(rows.facts[fact + PLACE])
@@ -413,7 +427,7 @@ def measure(net, tables, terms, rows, frame, n_slots, key, n, out):
         if rows.facts[fact + SORT] == DIRICHLET:
             drawn, joint, n = draw_dirichlet_tables(net, rows, frame, j, n_slots, key, n)
         else:
-            joint = measure_dishes(net, tables, terms, rows, frame, j, n_slots)
+            joint = measure_dishes(franchise, rows, frame, j, n_slots)
         out[at, np.uint64(SEATED)], out[at, np.uint64(OPENED)] = c, t
         if not in_layer(net, node):
             joint += log_restaurant(net.nodes[node, KIND], net.reals[node, DISCOUNT], b, c, t)
@@ -456,12 +470,13 @@ def walk_back(rows, frame, leaf, h, code):
 
 
 @inlined
-def save(net, tables, terms, text, rows, frame, d, n_shared, n_slots, key, n):
-    """Measure document d, write its walks back, and clear its slots."""
+def save(arrays, document, n_slots, n):
+    """Measure the document, write its walks back, and clear its slots."""
+    text, rows, d, frame = arrays.text, arrays.scratch, document.d, document.frame
     n_streams, context = text.leaf.shape[1], text.context[d]
-    measure(net, tables, terms, rows, frame, n_slots, key, n, text.measures[d])
+    measure(arrays.franchise, rows, frame, n_slots, document.key, n, text.measures[d])
     for s in range(n_streams):
-        leaf = text.leaf[context, s, LEAF] - n_shared
+        leaf = text.leaf[context, s, LEAF] - document.n_shared
         for i in range(text.first[d * n_streams + s], text.first[d * n_streams + s + 1]):
             token = np.uint64(i)
             h = np.int64(rows.slot_of[np.uint64(text.topic[token])])

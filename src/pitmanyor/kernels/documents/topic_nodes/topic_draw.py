@@ -6,7 +6,7 @@ A topic of the document weighs [stay + E (open A - base)] phi_kw beyond its shar
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class Token(NamedTuple):
     place: int  # in the document
     word: np.uint64
     row: np.uint64  # phi_kw of all topics k
+    leaf: int  # its local node
+    word_node: Any  # WordNode of its stream, or an empty tuple
 
 
 @inlined
@@ -164,11 +166,12 @@ def slot_below(rows, frame, x, n_slots):
 
 
 @inlined
-def draw(net, sums, rows, mean, frame, leaf, gain, token, n_slots, u):
+def draw(arrays, frame, mean, gain, token, n_slots, u):
     """A topic in proportion to its weight, among the document's slots or afresh; u is uniform on (0, 1)."""
-    held = weigh_slots(net, rows, (), frame, leaf, gain, token.row, n_slots)
+    net, sums, rows = arrays.franchise.net, arrays.sums, arrays.scratch
+    held = weigh_slots(net, rows, (), frame, token.leaf, gain, token.row, n_slots)
     fresh = weigh_form(net, sums, rows, frame, gain, token)
-    count_by_chance(net, rows, (), mean, frame, leaf, gain, token, n_slots, 0, held, fresh)
+    count_by_chance(arrays, mean, frame, gain, token, (n_slots, 0), (held, fresh))
     x = u * (held + rows.reals.dtype.type(fresh))
     if x >= held and fresh > 0.0:
         return draw_fresh(net, sums, rows, frame, gain, token, x - held)

@@ -1,0 +1,39 @@
+"""What a sweep over documents reads and writes, bundled.
+
+Functions that are inlined take the whole bundle, which costs nothing there; others take the parts that they need,
+because a call copies every array that it hands over (decision 1). Parallel loops take no tuple inside a tuple, so
+their kernels have the parts as parameters and bundle them for every block of documents.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pitmanyor.kernels.restaurant.arrays import Side, Text
+from pitmanyor.kernels.restaurant.shared import Franchise
+from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.jit import inlined
+
+
+class SweepArrays(NamedTuple):
+    """All arrays of a sweep. An empty tuple stands for what it has none of: Numba leaves out what `len` tells it to."""
+
+    franchise: Franchise
+    text: Text
+    topics: Side
+    words: Side
+    scratch: Any  # of the engine: DocumentScratch, ActiveTopics or NodeRows
+    own: Any = ()  # OwnWords, where words may be the document's own
+    sums: Any = ()  # Sums, where shared nodes are vectors
+    visit: Any = ()  # Visit, where they are counts
+    redrawn: Any = ((), (), ())  # what packed words need (switching/redrawn_rows.py): what is drawn, kept rows, lanes
+
+
+@inlined
+def in_thread(arrays, thread):
+    """The same with the scratch of one thread."""
+    scratch, own = of_thread(arrays.scratch, thread), of_thread(arrays.own, thread)
+    redrawn = (arrays.redrawn[0], of_thread(arrays.redrawn[1], thread), of_thread(arrays.redrawn[2], thread))
+    return SweepArrays(
+        arrays.franchise, arrays.text, arrays.topics, arrays.words, scratch, own, arrays.sums, arrays.visit, redrawn
+    )
