@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ended_workers import end_once
-from pitmanyor.errors import PlanError
+from pitmanyor.errors import PlanError, StateError
 from pitmanyor.shards import on_dask as module
 from pitmanyor.shards.on_dask import OnDask, as_client
 from shard_chains import MODELS, OPTIONS, corpus_of, differences, plain, sharded
@@ -106,6 +106,21 @@ def test_workers_of_two_threads_are_refused(tmp_path):
         pytest.raises(PlanError, match="--nthreads 1"),
     ):
         sharded(MODELS["hpyp"], corpus_of(MODELS["hpyp"]), 150, home=tmp_path, client=two, **OPTIONS)
+
+
+def test_a_cluster_without_workers_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "WAIT", 1)
+    monkeypatch.setattr(module, "POLL", 1)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as nobody,
+    ):
+        with pytest.raises(PlanError, match="no worker has joined"):
+            module.check_workers(nobody, str(tmp_path))
+        holder = object.__new__(OnDask)
+        holder.client = nobody
+        with pytest.raises(StateError, match="no worker has been there"):
+            holder._results([nobody.submit(abs, -1)])
 
 
 def test_a_directory_that_workers_do_not_see_is_refused(client, tmp_path):

@@ -135,6 +135,15 @@ def fit(
         float | None, typer.Option(help="Share of the pairs of authors to hold out, for evaluate --links.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help="paper: the sampler of the published experiments.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files. Makes no splits and merges.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Sweep on so many Dask workers of this machine (no splits and merges).", min=1)
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
+    ] = None,
     threads: Threads = None,
     save_every: Every = "5m",
     text: Text = None,
@@ -165,6 +174,7 @@ def fit(
     }
     options: dict[str, object] = {"sweeps": sweeps, "seed": seed, "chains": chains, "keep": keep, "burn_in": burn_in}
     options |= {"max_topics": max_topics, "threads": threads, "save_every": parse_seconds(save_every), "preset": preset}
+    options |= {"memory": memory, "client": scheduler, "workers": workers}
     return fit_source(source, model, out, options | how, quiet=json, hold=hold_links)
 
 

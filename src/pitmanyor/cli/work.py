@@ -6,6 +6,7 @@ import csv
 import io
 import shlex
 import sys
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,11 +41,11 @@ class Source:
             options["skip_bad_lines"] = True
         return cls(files, options)
 
-    def read(self) -> Corpus:
+    def read(self, save_to: Path | None = None) -> Corpus:
         from pitmanyor.reading import read
 
         self._check()
-        return read(list(self.files), **self.options)
+        return read(list(self.files), save_to=save_to, **self.options)
 
     def read_later(self, fit: Fit) -> Corpus:
         """Posts that a fit has not seen, all of them, as those that it has."""
@@ -83,14 +84,27 @@ def fit_source(
     quiet: bool,
     hold: float | None = None,
 ) -> Answer:
-    from pitmanyor.results.fitting import fit
     from pitmanyor.runs.chain_settings import GROUPS
     from pitmanyor.runs.directory import refuse_existing
 
     refuse_existing(out)  # before an hour is spent on reading
     options |= {name: kind(**options[name]) for name, kind in GROUPS.items() if name in options}
     graph = find_model(model)
-    corpus = source.read()
+    from pitmanyor.reading.spool import spooling
+
+    with ExitStack() as stack:
+        home = stack.enter_context(spooling(out if options.get("memory") else None))
+        corpus = source.read(None if home is None else home / "corpus.safetensors")
+        if workers := options.pop("workers", None):
+            options["client"] = stack.enter_context(local_client(workers, options.get("client")))
+        return _fit_corpus(graph, corpus, model, out, options, quiet, hold)
+
+
+def _fit_corpus(
+    graph: Graph, corpus: Corpus, model: str, out: Path, options: dict[str, Any], quiet: bool, hold: float | None
+) -> Answer:
+    from pitmanyor.results.fitting import fit
+
     if not quiet:
         print(f"{corpus!r}\n", file=sys.stderr)
     if ".py" not in model:
@@ -99,6 +113,15 @@ def fit_source(
         corpus = _without_some_pairs(graph, corpus, hold, options["seed"])
     result = fit(graph, corpus, save_to=out, progress=False if quiet else "auto", **options)
     return _fitted(out, result)
+
+
+def local_client(workers: int, client: str | None) -> AbstractContextManager[Any]:
+    """So many workers on this machine."""
+    from pitmanyor.shards.on_dask import as_client
+
+    if client is not None:
+        raise PlanError("--workers starts workers here and --scheduler asks for those of another; give one of them")
+    return as_client("local", workers)
 
 
 def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:

@@ -23,7 +23,11 @@ from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 Ints = NDArray[np.int64]
 EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
 GROUP = 8  # shards whose counts are added before they travel
-WAIT = 120  # seconds for a first worker
+WAIT = 120  # seconds without any worker
+POLL = 5  # seconds after which somebody looks whether there is one
+# A cluster on this machine gives a worker up that is not there so long after it was lost, even if it has been there and
+# is being started for a second time.
+LOST = {"distributed.deploy.lost-worker-timeout": "1 hour"}
 
 
 class OnDask:
@@ -51,8 +55,16 @@ class OnDask:
         return self._submit("load", tasks.load_moving, str(path.resolve()))
 
     def _results(self, futures: Sequence[Any]) -> list[Any]:
+        """The results of tasks. While there is no worker nobody else would say so: an error after a while."""
         from distributed import KilledWorker
 
+        alone = 0
+        while not self._are_done(futures):
+            alone = 0 if self.client.nthreads() else alone + POLL
+            if alone >= WAIT:
+                raise StateError(
+                    f"no worker has been there for {WAIT} seconds; start workers, and resume from the last checkpoint"
+                )
         try:
             return list(self.client.gather(list(futures)))
         except KilledWorker as error:
@@ -60,6 +72,15 @@ class OnDask:
                 f"workers that ran {error.task!r} were ended one after the other, {error.last_worker} last; give "
                 "workers more memory (the last checkpoint is whole)"
             ) from error
+
+    def _are_done(self, futures: Sequence[Any]) -> bool:
+        from distributed import wait
+
+        try:
+            wait(list(futures), timeout=POLL)
+        except TimeoutError:
+            return False
+        return True
 
     def texts(self) -> Iterator[Text]:
         for number in range(self.n_shards):
@@ -134,6 +155,7 @@ def check_workers(client: Any, home: str) -> None:
 def as_client(client: Any, n_workers: int | None = None) -> Iterator[Any]:
     """A client of Dask: itself, one of the scheduler at an address, or one of workers that are started here."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise PlanError("a cluster needs Dask; install it by `pip install 'pitmanyor[dask]'`") from error
@@ -141,7 +163,11 @@ def as_client(client: Any, n_workers: int | None = None) -> Iterator[Any]:
         yield client
     elif client == "local":
         options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-        with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as own:
+        with (
+            dask.config.set(LOST),
+            LocalCluster(n_workers=n_workers, **options) as cluster,
+            Client(cluster) as own,
+        ):
             yield own
     elif isinstance(client, str) and "://" in client:
         with Client(client) as own:
