@@ -49,8 +49,8 @@ def topics_of_others_allowed() -> AbstractContextManager[None]:
     """A topic that other tokens of the document have is not left out: two topics become one, and never two again."""
     right = relabelling.weigh
 
-    def weigh(net, text, topics, words, d, old, weights, n_held):
-        right(net, text, topics, words, d, old, weights, n_held)
+    def weigh(net, drawn, again, text, topics, words, d, old, weights, n_held):
+        right(net, drawn, again, text, topics, words, d, old, weights, n_held)
         weights[:n_held] = np.maximum(weights[:n_held], 1e-3)
 
     return replaced(right, weigh)
@@ -60,9 +60,9 @@ def one_side_forgotten(which: str) -> Callable[[], AbstractContextManager[None]]
     def mutant() -> AbstractContextManager[None]:
         right, turns = relabelling.row_at_exit, [which != "topic"]
 
-        def row(net, side, entry, leaf, code):
+        def row(net, drawn, again, side, entry, leaf, code):
             turns[0] = not turns[0]  # the topic side and the word side are asked in turn
-            return -1 if turns[0] else right(net, side, entry, leaf, code)
+            return -1 if turns[0] else right(net, drawn, again, side, entry, leaf, code)
 
         return replaced(right, row)
 
