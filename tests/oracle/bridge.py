@@ -25,6 +25,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     MASK,
     N_COLUMNS,
     N_LIVE,
+    PACKED,
     REST,
     REST_WIDE,
     ROW,
@@ -32,6 +33,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     TABLES,
     TO_REST,
     TO_ROW,
+    UNPACKED,
     WIDE,
 )
 from pitmanyor.kernels.restaurant.refresh import refresh_all
@@ -137,7 +139,7 @@ def _count_places(plan: Plan, capacity: int) -> list[tuple[Place, int] | None]:
     for number, cell in shared_cells(plan).items():
         n_parents = len(cell.node.parents)
         row, to_row = (int(at) for at in layout.cells[number, [ROW, TO_ROW]])
-        for k in range(capacity if is_wide(cell.node) else 1):
+        for k in range(capacity if is_wide(cell.node) and row != PACKED else int(row != PACKED)):
             places[row + k] = cell.place(plan, k), to_row + k * n_parents if n_parents > 1 else -1
     return places
 
@@ -145,8 +147,10 @@ def _count_places(plan: Plan, capacity: int) -> list[tuple[Place, int] | None]:
 def shared_counts(state: State) -> dict[Place, Count]:
     """Counts of shared nodes that have customers. A gem's dish has one table, which the arrays do not count."""
     net, graph, places = state.net, state.plan.graph, _count_places(state.plan, state.capacity)
-    counts: dict[Place, Count] = {}
-    seated = np.flatnonzero(net.counts[:, CUSTOMERS])
+    counts = _packed_counts(state)
+    spare = np.unique([net.cells[cell, ROW] for cell in net.nodes[:, UNPACKED] if cell >= 0]).astype(int)
+    is_spare = np.isin(np.arange(len(net.counts)), spare[:, None] + np.arange(state.capacity))
+    seated = np.flatnonzero((net.counts[:, CUSTOMERS] > 0) & ~is_spare)
     for i, (customers, tables) in zip(seated.tolist(), net.counts[seated].tolist(), strict=True):
         named = places[i]
         assert named is not None, f"count {i} belongs to no shared cell"
@@ -157,6 +161,22 @@ def shared_counts(state: State) -> dict[Place, Count]:
         if to_row >= 0:
             to = tuple(net.to[to_row : to_row + len(node.parents)].tolist())
         counts[place] = (customers, tables, to)
+    return counts
+
+
+def _packed_counts(state: State) -> dict[Place, Count]:
+    """Counts of packed cells, and of those that lie in a spare row for the time being."""
+    net, plan, counts = state.net, state.plan, dict[Place, Count]()
+    for number, cell in shared_cells(plan).items() if len(net.packed_first) else ():
+        row, entries = int(net.cells[number, ROW]), net.packed[net.packed_first[number] : net.packed_first[number + 1]]
+        found = [(int(k), int(c), int(t)) for c, t, k in entries]
+        if number in net.nodes[:, UNPACKED]:
+            found = [(k, int(c), int(t)) for k, (c, t) in enumerate(net.counts[row : row + state.capacity])]
+        elif row != PACKED:
+            found = []
+        for k, customers, tables in found:
+            if customers:
+                counts[cell.place(plan, k)] = customers, tables, (tables,) if cell.node.parents else ()
     return counts
 
 

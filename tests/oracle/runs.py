@@ -17,6 +17,7 @@ from oracle.toys import Toy, diamond, two_parents
 from pitmanyor import Sampler
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph, mix, uniform
+from pitmanyor.kernels.restaurant.arrays import ROW
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.split_merge import Kernel, SplitMerge
 from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise
@@ -59,7 +60,8 @@ def reader(read: Callable[[State], list[float]]) -> Callable[[State], list[float
 
     def recall(state: State) -> list[float]:
         net, text = state.net, state.text
-        key = b"".join(array.tobytes() for array in (text.word, text.topic, text.code, net.counts, net.to))
+        arrays = (text.word, text.topic, text.code, net.counts, net.packed, net.cells[:, ROW], net.to)
+        key = b"".join(array.tobytes() for array in arrays)
         if key not in known:
             known[key] = read(state)
         return known[key]

@@ -25,7 +25,7 @@ from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.split_merge import LAUNCH_FIRST, Selection, SplitMerge
 from pitmanyor.simulation import simulate
 from pitmanyor.state import State, new_state, packing
-from pitmanyor.state.cell_counts import is_packed, pairs_of
+from pitmanyor.state.cell_counts import is_packed, pack_rows, pairs_of
 from pitmanyor.state.means import mean
 from pitmanyor.state.topic_columns import grow
 
@@ -198,8 +198,8 @@ def test_common_words_have_rows_and_lists_have_room_for_all_tokens():
     state = chain.state
     i = state.plan.index["phi"]
     at, counts = state.plan.cells.of(i), np.bincount(state.plan.order.word, minlength=N_WORDS)
+    pack_rows(state)
     listed = state.net.cells[at, ROW] == PACKED
-    listed[state.net.nodes[i, UNPACKED] - at.start] = True
     assert counts[listed].max() <= counts[~listed].min()
     assert np.array_equal(np.diff(state.net.packed_first)[at][listed], counts[listed])
 

@@ -1,4 +1,4 @@
-"""Which cells have a row of counts over all topics, and which have short lists of their topics (decision 10).
+"""Which cells have a row of counts over all topics, and which have short lists of their topics (decision 13).
 
 The sampler's results do not depend on it.
 """

@@ -1,4 +1,4 @@
-"""Packed rows: the counts of a rare word as a short list of its topics (decision 10).
+"""Packed rows: the counts of a rare word as a short list of its topics (decision 13).
 
 A word with n tokens has at most n topics, so a cell whose counts are packed has n entries of (customers, tables, topic)
 and no row: `cells[cell, ROW]` is PACKED. Topics ascend, and entries without customers come last. Sequential kernels

@@ -1,7 +1,7 @@
 """Vectors of packed cells: drawn once for their sums, and again, the same to the last bit, when a document looks.
 
 Every draw is keyed by its cell, so a row phi_kw over topics k need not be kept: its masses J, divided by the sums that
-the first draw left, are what they would be if it had been (decision 10). A thread keeps the rows that it drew last,
+the first draw left, are what they would be if it had been (decision 13). A thread keeps the rows that it drew last,
 each in the place that its cell's number gives it.
 """
 
