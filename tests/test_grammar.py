@@ -1,4 +1,4 @@
-"""One grammar for the public API: counts, shares, and where measures and insights are found (decision 13)."""
+"""One grammar for the public API: counts, shares, and where measures and insights are found (decision 14)."""
 
 import inspect
 import re

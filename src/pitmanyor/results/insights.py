@@ -1,7 +1,7 @@
 """Fit: the public result, with what its topics are good for as methods.
 
 Every method is the function of the same name in `pitmanyor.topics`, which takes the fit as its first argument, as the
-measures are those of `pitmanyor.evaluate` (decision 13).
+measures are those of `pitmanyor.evaluate` (decision 14).
 """
 
 from __future__ import annotations
