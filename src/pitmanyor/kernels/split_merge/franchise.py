@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.local_nodes import places, tally_local
+from pitmanyor.kernels.documents.general.local_nodes import tally_local
+from pitmanyor.kernels.documents.general.node_values import places
 from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO
 from pitmanyor.kernels.restaurant.arrays import (
     BASE,
@@ -33,14 +34,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     TABLE,
     TABLES,
 )
-from pitmanyor.kernels.restaurant.seating import (
-    add_customer,
-    cell_at,
-    first_parent,
-    leave_probability,
-    node_of,
-    restaurant,
-)
+from pitmanyor.kernels.restaurant.count_terms import leave_probability
+from pitmanyor.kernels.restaurant.seating import add_customer, cell_at, first_parent, node_of, restaurant
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 

@@ -34,19 +34,15 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.restaurant.births import furnish
+from pitmanyor.kernels.restaurant.count_terms import refresh_count, refresh_restaurant
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed, pack_all, unpack_cells
-from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant
+from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.split_merge.allocate import (
-    empty_document,
-    places_of,
-    seat_document,
-    stream_of,
-)
+from pitmanyor.kernels.split_merge.allocate import empty_document, seat_document
 from pitmanyor.kernels.split_merge.franchise import replay
-from pitmanyor.kernels.split_merge.visits import NOWHERE
+from pitmanyor.kernels.split_merge.visits import NOWHERE, places_of, stream_of
 
 
 @kernel
