@@ -27,10 +27,11 @@ from pitmanyor.kernels.split_merge.foresight import (
     see,
     weigh,
 )
-from pitmanyor.kernels.split_merge.franchise import product_of, sit_down, stand_up
+from pitmanyor.kernels.split_merge.franchise import Branch, product_of, sit_down, stand_up
 from pitmanyor.kernels.split_merge.look_ahead import look_ahead, twist
 from pitmanyor.kernels.split_merge.visits import (
     NOWHERE,
+    Arrays,
     encode,
     lay_out,
     lay_out_token,
@@ -83,16 +84,26 @@ class Room(NamedTuple):
     found: Ints  # [stream and word that are loaded]
 
 
+class Move(NamedTuple):
+    """All that a move needs."""
+
+    world: Arrays
+    room: Room
+    path: Path
+    launch: Launch
+
+
 @inner
-def seat_token(world, room, path, i, place, pair, which, key, n):
+def seat_token(world, room, path, i, place, at, key, n):
     """Seat token i of a path in one of the two topics, whose values `weigh` has left; returns log a/q of its walk."""
     part, leaf, word_side, bottom = place
     net, doc, text, walk = world.net, world.doc, world.text, path.seated[i]
-    n_positions, k, token = world.topics.scratch.shape[1], pair[which], path.token[i]
+    n_positions, (which, k), token = world.topics.scratch.shape[1], at, path.token[i]
     topic, word, above, below = TOPIC_SIDE + which, WORD_SIDE + which, walk[:n_positions], walk[n_positions:]
     topics, words, values, opens = world.topics, world.words, room.values, room.opens
-    one, n = sit_down(net, doc, topics, part, leaf, which, k, values[topic], opens[topic], above, key, n)
-    two, n = sit_down(net, doc, words, word_side, bottom, which, k, values[word], opens[word], below, key, n)
+    branch, word_branch = Branch(topics, part, leaf), Branch(words, word_side, bottom)
+    one, n = sit_down(net, doc, branch, at, (values[topic], opens[topic]), above, key, n)
+    two, n = sit_down(net, doc, word_branch, at, (values[word], opens[word]), below, key, n)
     code = encode(net, topics, part, leaf, above, 0)
     text.topic[token], text.code[token] = k, encode(net, words, word_side, bottom, below, code)
     path.n_in[which] += 1
@@ -106,9 +117,9 @@ def take_token(world, room, path, i, place, pair, key, n):
     net, tables, doc, text, walk = world.net, world.tables, world.doc, world.text, path.left[i]
     n_positions, token = world.topics.scratch.shape[1], path.token[i]
     which = 0 if text.topic[token] == pair[0] else 1
-    k = pair[which]
-    n = stand_up(net, tables, doc, world.topics, part, leaf, which, k, walk[:n_positions], key, n)
-    n = stand_up(net, tables, doc, world.words, word_side, bottom, which, k, walk[n_positions:], key, n)
+    at = (which, pair[which])
+    n = stand_up(net, tables, doc, Branch(world.topics, part, leaf), at, walk[:n_positions], key, n)
+    n = stand_up(net, tables, doc, Branch(world.words, word_side, bottom), at, walk[n_positions:], key, n)
     text.topic[token] = NOWHERE
     path.n_in[which] -= 1
     return which, n
@@ -137,11 +148,12 @@ def expect(world, path, launch, visit, d, sign):
 
 
 @inner
-def seat_document(world, room, path, launch, visit, d, pair, key, n):
+def seat_document(move, visit, d, pair, key, n):
     """Allocate the tokens of one visit; returns the sum of log a/q and the counter.
 
     With pair[1] < 0 all tokens go to the one topic there is. The first two tokens of a path to two topics are anchors.
     """
+    world, room, path, launch = move
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     lay_out(world.net, world.terms, world.doc, world.text, world.topics, world.words, d, pair)
     expect(world, path, launch, visit, d, -1.0)
@@ -150,7 +162,7 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
         hi, m = min(lo + BLOCK_TOKENS, stop), 0
         free = pair[1] >= 0 and lo >= N_ANCHORS
         if free:
-            look_ahead(world, room, path, launch, lo, hi, visit, d, pair)
+            look_ahead(move, lo, hi, visit, d, pair)
         for i in range(lo, hi):
             s = stream_of(world.text, d, path.token[i])
             place = places_of(world, d, s)
@@ -166,18 +178,19 @@ def seat_document(world, room, path, launch, visit, d, pair, key, n):
                 m += which
             else:
                 total += math.log(weigh(world, room, place, pair, which, progress))
-            part, n = seat_token(world, room, path, i, place, pair, which, key, n)
+            part, n = seat_token(world, room, path, i, place, (which, pair[which]), key, n)
             see(launch, launch.offset[s] + world.text.word[path.token[i]], 1.0)
             total += part
     return total, n
 
 
 @inner
-def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
+def empty_document(move, visit, d, pair, mixed, key, n):
     """Take the tokens of one visit out again, last first; returns the same sum for the way they were seated.
 
     `mixed`: local word nodes count several topics together, so that the walks of others change too.
     """
+    world, room, path, launch = move
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     net, text = world.net, world.text
     found = lay_out(net, world.terms, world.doc, text, world.topics, world.words, d, pair)
@@ -205,7 +218,7 @@ def empty_document(world, room, path, launch, visit, d, pair, mixed, key, n):
             if not free:
                 total += math.log(room.weights[i - lo, which])
         if free:
-            look_ahead(world, room, path, launch, lo, hi, visit, d, pair)
+            look_ahead(move, lo, hi, visit, d, pair)
             for i in range(lo, hi):
                 which = 0 if path.topic[i] == pair[0] else 1
                 one = room.weights[i - lo, 0] * twist(room, i - lo, m, 0)

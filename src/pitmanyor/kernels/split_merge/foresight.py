@@ -16,7 +16,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.seating import cell_at, first_parent, node_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
-from pitmanyor.kernels.split_merge.franchise import counts_at, predict
+from pitmanyor.kernels.split_merge.franchise import Branch, counts_at, predict
 
 TOPIC_SIDE, WORD_SIDE = 0, 2  # rows of Room.values, the second topic's after the first's
 
@@ -27,8 +27,8 @@ def weigh(world, room, place, pair, which, progress):
     word = WORD_SIDE + which
     foresee_words(world, room, place, pair, which, progress)
     weight = weigh_topic(world, room, place, pair, which, progress)
-    args = (world.net, world.doc, world.words, place[2], place[3], which, pair[which])
-    return weight * predict(*args, room.values[word], room.opens[word], room.done[word])
+    branch, at = Branch(world.words, place[2], place[3]), (which, pair[which])
+    return weight * predict(world.net, world.doc, branch, at, room.values[word], room.opens[word], room.done[word])
 
 
 @inner
@@ -36,8 +36,8 @@ def weigh_topic(world, room, place, pair, which, progress):
     """The topic side of it."""
     topic = TOPIC_SIDE + which
     foresee_topics(world, room, place, pair, which, progress)
-    args = (world.net, world.doc, world.topics, place[0], place[1], which, pair[which])
-    return predict(*args, room.values[topic], room.opens[topic], room.done[topic])
+    branch, at = Branch(world.topics, place[0], place[1]), (which, pair[which])
+    return predict(world.net, world.doc, branch, at, room.values[topic], room.opens[topic], room.done[topic])
 
 
 @inlined
@@ -75,9 +75,10 @@ def side_parent(side, part, pos):
 @inner
 def both_at(net, doc, side, part, pos, pair):
     """Customers and tables of both topics at a restaurant, and its own totals."""
-    (c, t), rest = counts_at(net, doc, side, part, pos, 0, pair[0])
+    branch = Branch(side, part, pos)
+    (c, t), rest = counts_at(net, doc, branch, pos, (0, pair[0]))
     if pair[1] >= 0:
-        (other_c, other_t), _ = counts_at(net, doc, side, part, pos, 1, pair[1])
+        (other_c, other_t), _ = counts_at(net, doc, branch, pos, (1, pair[1]))
         c, t = c + other_c, t + other_t
     return c, t, rest
 
@@ -93,7 +94,7 @@ def foresee_words(world, room, place, pair, which, progress):
         a = net.reals[node, DISCOUNT]
         opens[pos], room.done[WORD_SIDE + which, pos] = 1.0, 1.0
         if a > 0.0 and net.nodes[node, REST_WIDE]:
-            _, (_, n_tables, b) = counts_at(net, doc, words, part, pos, which, pair[which])
+            _, (_, n_tables, b) = counts_at(net, doc, Branch(words, part, bottom), pos, (which, pair[which]))
             done, grown = (in_run, math.sqrt(in_document)) if pos >= part[1] else (of_word, tables_done)
             opens[pos], room.done[WORD_SIDE + which, pos] = foreseen(a, b, n_tables, n_tables, grown), done
 

@@ -15,7 +15,7 @@ from pitmanyor.kernels.split_merge.foresight import (
     progress_of,
     weigh_topic,
 )
-from pitmanyor.kernels.split_merge.franchise import predict
+from pitmanyor.kernels.split_merge.franchise import Branch, predict
 from pitmanyor.kernels.split_merge.visits import (
     lay_out_token,
     places_of,
@@ -27,12 +27,13 @@ LAUNCH_TOKENS = 20.0  # tokens: how soon the words seated so far count as much a
 
 
 @inner
-def look_ahead(world, room, path, launch, lo, hi, visit, d, pair):
+def look_ahead(move, lo, hi, visit, d, pair):
     """Before the tokens lo..hi-1 of a path are seated: what the choices of each are worth to those after it.
 
     A backward recursion over the number of tokens that took the second topic. A token of topic k is worth
     A(leaf, k) (b + C) plus one for each earlier one of its topic, as in a document that is one restaurant.
     """
+    world, room, path, launch = move
     text, previous = world.text, -1
     for s in range(text.leaf.shape[1]):
         room.leaves[s, 3] = -1.0
@@ -49,7 +50,7 @@ def look_ahead(world, room, path, launch, lo, hi, visit, d, pair):
         for which in range(2):
             room.worth[i - lo, which], room.lean[i - lo, which] = 1.0, 1.0
             if not again:  # where words are bursty its first token decides
-                _weigh_word(world, room, path, launch, i, lo, place, pair, which, s, progress)
+                _weigh_word(move, i, lo, place, pair, which, s, progress)
         top = max(room.worth[i - lo, 0], room.worth[i - lo, 1])
         room.worth[i - lo, 0] /= top
         room.worth[i - lo, 1] /= top
@@ -74,12 +75,13 @@ def _weigh_leaf(world, room, place, pair, s, progress):
 
 
 @inner
-def _weigh_word(world, room, path, launch, i, lo, place, pair, which, s, progress):
+def _weigh_word(move, i, lo, place, pair, which, s, progress):
     """A token's word: as the counts have it, and leaning towards the launch as long as few tokens are seated."""
+    world, room, path, launch = move
     values, opens = room.values[WORD_SIDE + which], room.opens[WORD_SIDE + which]
     foresee_words(world, room, place, pair, which, progress)
-    args = (world.net, world.doc, world.words, place[2], place[3], which, pair[which])
-    own = predict(*args, values, opens, room.done[WORD_SIDE + which])
+    branch, at = Branch(world.words, place[2], place[3]), (which, pair[which])
+    own = predict(world.net, world.doc, branch, at, values, opens, room.done[WORD_SIDE + which])
     weight = launch.weight[0]
     n_own = path.n_in[which] + LAUNCH_TOKENS
     guess = launch.counts[launch.offset[s] + world.text.word[path.token[i]], which]

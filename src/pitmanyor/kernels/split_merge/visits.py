@@ -111,8 +111,9 @@ def _clear_dish(doc, h, j):
 
 
 @inner
-def lay_out_word(net, terms, doc, text, words, d, s, word, pair):
+def lay_out_word(world, d, s, word, pair):
     """The counts of one word at the local word nodes, from every stream that shares them with s."""
+    net, _, terms, doc, text, _, words = world
     common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
@@ -205,7 +206,7 @@ def lay_out_token(world, room, d, s, token, pair):
     """Point the word list at a token; its word's counts at local nodes are laid out unless they are there."""
     text, words = world.text, world.words
     if text.partner[s, s] and (room.found[0] != s or room.found[1] != text.word[token]):
-        lay_out_word(world.net, world.terms, world.doc, text, words, d, s, text.word[token], pair)
+        lay_out_word(world, d, s, text.word[token], pair)
         room.found[0], room.found[1] = s, text.word[token]
     set_word_cells(words, text, text.leaf[text.context[d], s, WORD_LIST], token)
     unpack_cells(world.net, world.tables, world.terms, words, text.leaf[text.context[d], s, WORD_LIST])
