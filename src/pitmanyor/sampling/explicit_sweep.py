@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
-from pitmanyor.kernels.documents.general.explicit import Sums, fill_sums
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
+from pitmanyor.kernels.documents.product_sums import Sums, fill_sums
 from pitmanyor.kernels.documents.relabelling import Labels, relabel_documents
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.sampling.redrawn import forget_rows, n_numbers

@@ -15,11 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
-from pitmanyor.kernels.documents.general.explicit import ListScratch, Sums, explicit_sweep
+from pitmanyor.kernels.documents.general.explicit import ListScratch, explicit_sweep
 from pitmanyor.kernels.documents.one_node.collapsed import one_node_collapsed_sweep
 from pitmanyor.kernels.documents.one_node.explicit import one_node_sweep
 from pitmanyor.kernels.documents.one_node.folding import fold_one_node
 from pitmanyor.kernels.documents.one_node.scratch import NOT_SUMMED
+from pitmanyor.kernels.documents.product_sums import Sums
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays
 from pitmanyor.kernels.documents.topic_nodes.explicit import topic_nodes_sweep
 from pitmanyor.kernels.documents.topic_nodes.folding import fold_topic_nodes

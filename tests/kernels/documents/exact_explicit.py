@@ -23,7 +23,7 @@ from oracle.instances import Key, list_tokens, n_dishes
 from oracle.pmf import Count, log_pmf, possible_counts
 from oracle.states import Place
 from oracle.toys import Toy
-from pitmanyor.kernels.documents.general import explicit
+from pitmanyor.kernels.documents.general import explicit, topic_draw
 from pitmanyor.kernels.documents.one_node import own_words_draw
 from pitmanyor.kernels.documents.topic_nodes import own_words_draw as node_words_draw
 from pitmanyor.kernels.restaurant.arrays import ROW, WIDE
@@ -155,7 +155,7 @@ class DocumentChain:
 
     def _sweep(self, passes: int = 1) -> None:
         with ExitStack() as stack:
-            for module, name in ((explicit, "FRESH_TRIES"), (own_words_draw, "TRIES"), (node_words_draw, "TRIES")):
+            for module, name in ((topic_draw, "FRESH_TRIES"), (own_words_draw, "TRIES"), (node_words_draw, "TRIES")):
                 stack.enter_context(patch.object(module, name, TRIES))
             self.explicit.sweep(self.state, np.zeros(1, np.int64), self.n_held, (1, 0, 2), passes)
 

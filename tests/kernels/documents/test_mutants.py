@@ -7,11 +7,11 @@ import pytest
 
 from kernels.documents.exact import Chain, replaced
 from oracle.toys import TOYS
-from pitmanyor.kernels.documents.general import collapsed, local_nodes
+from pitmanyor.kernels.documents.general import collapsed, local_nodes, node_values
 from pitmanyor.kernels.documents.general import scratch as general_scratch
 from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TO, WEIGHT
 from pitmanyor.kernels.numbers.stirling import open_ratio, stay_ratio
-from pitmanyor.kernels.restaurant import seating
+from pitmanyor.kernels.restaurant import count_terms, seating
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
     BLOCK,
@@ -49,12 +49,12 @@ def binomial_ratios_dropped():
     def opens(tables, index, discount, rule, c, t):
         return open_ratio(tables, index, c, t)
 
-    return several((seating.stay_term, stay), (seating.open_term, opens))
+    return several((count_terms.stay_term, stay), (count_terms.open_term, opens))
 
 
 def counts_after_the_decrement():
     """Decrement first, then draw whether the table goes."""
-    right, plan, fill = seating.leave_probability, seating.plan_removal, general_scratch.fill_terms
+    right, plan, fill = count_terms.leave_probability, seating.plan_removal, general_scratch.fill_terms
 
     def late(tables, index, discount, rule, c, t):
         return 1.0 if c - 1 <= t else right(tables, index, discount, rule, c - 1, t)
@@ -79,12 +79,12 @@ def clamp_with_plain_binomial_weights():
     def stay(tables, index, discount, rule, c, t):
         return stay_ratio(tables, index, c, t) * (1 - t / (c + 1))
 
-    return several((seating.stay_term, stay))
+    return several((count_terms.stay_term, stay))
 
 
 def a_second_table_at_the_gem():
     """The root weighs topics as if t/c could take its table along, so as if it could have more than one."""
-    right = seating.refresh_count
+    right = count_terms.refresh_count
 
     def refresh(net, tables, node, i):
         right(net, tables, node, i)
@@ -99,17 +99,17 @@ def tables_per_parent_in_open():
 
     def shares(net, doc, side, part, pos, h):
         node = net.cells[side.scratch[AT, pos], NODE]
-        j, (at, rest) = net.nodes[node, LOCAL_INDEX], local_nodes.places(net, doc, node, h)
+        j, (at, rest) = net.nodes[node, LOCAL_INDEX], node_values.places(net, doc, node, h)
         first, k = side.entries[part[0] + pos, PARENTS], doc.slots[h, OF_TOPIC]
         return [
             doc.reals[rest, j, WEIGHT + i]
-            * local_nodes.value_at(net, doc, side, part, side.par[first + i], h, k)
+            * node_values.value_at(net, doc, side, part, side.par[first + i], h, k)
             * (doc.ints[at, j, TO + 2 * i] + 1)
             / (doc.ints[at, j, TABLES] + 1)
             for i in range(net.nodes[node, N_PARENTS])
         ]
 
-    right_base, right_choice = local_nodes.base_value, local_nodes._by_weight
+    right_base, right_choice = node_values.base_value, local_nodes._by_weight
 
     def base(net, doc, side, part, pos, h, k):
         if net.nodes[net.cells[side.scratch[AT, pos], NODE], N_PARENTS] < 2:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from outside import outside
-from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
+from pitmanyor.kernels.documents.product_sums import dot, pick_product, pick_uncached
 
 pick, pick_anew, sum_up = outside(pick_product), outside(pick_uncached), outside(dot)
 

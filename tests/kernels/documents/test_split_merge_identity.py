@@ -105,12 +105,12 @@ def follow(update: Callable[[], float]) -> tuple[float, float]:
     return found[0]
 
 
-def as_it_was(world, room, path, i, place, pair, which, key, n):
+def as_it_was(world, room, path, i, place, at, key, n):
     """`seat_token`, but only the way that the token was seated before."""
-    if pair[which] != path.topic[i]:
+    if at[1] != path.topic[i]:
         raise DeviatesError
     path.seated[i] = NOT_VISITED
-    result = seat_token(world, room, path, i, place, pair, which, key, n)
+    result = seat_token(world, room, path, i, place, at, key, n)
     if not np.array_equal(path.seated[i], path.left[i]):
         raise DeviatesError
     return result

@@ -20,7 +20,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     TABLES,
     TO_REST,
 )
-from pitmanyor.kernels.restaurant.seating import open_door, refresh_restaurant
+from pitmanyor.kernels.restaurant.count_terms import refresh_restaurant
+from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.kernels.runtime.jit import inner
 
 LEAST_CONCENTRATION = 1e-280  # a concentration stays above it, so that nothing underflows

@@ -25,7 +25,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     UNPACKED,
     WIDE,
 )
-from pitmanyor.kernels.restaurant.seating import refresh_small
+from pitmanyor.kernels.restaurant.count_terms import refresh_small
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 
 

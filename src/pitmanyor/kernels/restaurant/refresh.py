@@ -18,8 +18,9 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.count_terms import refresh_count, refresh_restaurant, refresh_small
 from pitmanyor.kernels.restaurant.packed_rows import is_packed, n_counts, relabel_entries
-from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant, refresh_small
+from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 

@@ -7,7 +7,8 @@ the split and the merged state. It is a zero-order collapsed variational fit (As
 from __future__ import annotations
 
 from pitmanyor.kernels.runtime.jit import inlined, kernel
-from pitmanyor.kernels.split_merge.allocate import N_ANCHORS, stream_of
+from pitmanyor.kernels.split_merge.allocate import N_ANCHORS
+from pitmanyor.kernels.split_merge.visits import stream_of
 
 ROUNDS = 30
 DOCUMENT_PRIOR = 0.1  # pseudo-tokens of either topic in a document

@@ -34,19 +34,15 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
 )
 from pitmanyor.kernels.restaurant.births import furnish
+from pitmanyor.kernels.restaurant.count_terms import refresh_count, refresh_restaurant
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed, pack_all, unpack_cells
-from pitmanyor.kernels.restaurant.seating import open_door, refresh_count, refresh_restaurant
+from pitmanyor.kernels.restaurant.seating import open_door
 from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.split_merge.allocate import (
-    empty_document,
-    places_of,
-    seat_document,
-    stream_of,
-)
+from pitmanyor.kernels.split_merge.allocate import Move, empty_document, seat_document
 from pitmanyor.kernels.split_merge.franchise import replay
-from pitmanyor.kernels.split_merge.visits import NOWHERE
+from pitmanyor.kernels.split_merge.visits import NOWHERE, places_of, stream_of
 
 
 @kernel
@@ -71,8 +67,9 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
     `seed` is (seed, chain, sweep, number of the move).
     """
     key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), 0.0, np.int64(0)
+    move = Move(world, room, path, launch)
     for visit in range(len(documents) - 1, -1, -1):
-        part, n = empty_document(world, room, path, launch, visit, documents[visit], pair, mixed, key, n)
+        part, n = empty_document(move, visit, documents[visit], pair, mixed, key, n)
         total += part
     return total
 
@@ -81,10 +78,11 @@ def empty_path(world, room, path, launch, documents, pair, mixed, seed):
 def seat_path(world, room, path, launch, documents, pair, seed):
     """Seat them again in one topic, or in two; returns the sum of log a/q. A new topic draws its concentrations."""
     key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_SEATING), 0.0, np.int64(0)
+    move = Move(world, room, path, launch)
     if pair[1] >= 0:
         n = furnish(world.net, pair[1], key, n)
     for visit in range(len(documents)):
-        part, n = seat_document(world, room, path, launch, visit, documents[visit], pair, key, n)
+        part, n = seat_document(move, visit, documents[visit], pair, key, n)
         total += part
     return total
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pitmanyor.kernels.documents.general.document import find_run, set_word_cells, word_leaf, word_part
-from pitmanyor.kernels.documents.general.local_nodes import places, walk_local
+from pitmanyor.kernels.documents.general.local_nodes import walk_local
+from pitmanyor.kernels.documents.general.node_values import places
 from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO, DocumentScratch
 from pitmanyor.kernels.numbers.stirling import StirlingTables
 from pitmanyor.kernels.restaurant.arrays import (
@@ -38,6 +39,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Side,
     Text,
 )
+from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.small_terms import Terms
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
@@ -109,8 +111,9 @@ def _clear_dish(doc, h, j):
 
 
 @inner
-def lay_out_word(net, terms, doc, text, words, d, s, word, pair):
+def lay_out_word(world, d, s, word, pair):
     """The counts of one word at the local word nodes, from every stream that shares them with s."""
+    net, _, terms, doc, text, _, words = world
     common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
@@ -188,3 +191,31 @@ def encode(net, side, part, leaf, walk, code):
             break
         pos = side.par[side.entries[part[0] + pos, PARENTS] + choice]
     return code
+
+
+@inlined
+def stream_of(text, d, token):
+    n_streams, s = text.leaf.shape[1], 0
+    while token >= text.first[d * n_streams + s + 1]:
+        s += 1
+    return s
+
+
+@inner
+def lay_out_token(world, room, d, s, token, pair):
+    """Point the word list at a token; its word's counts at local nodes are laid out unless they are there."""
+    text, words = world.text, world.words
+    if text.partner[s, s] and (room.found[0] != s or room.found[1] != text.word[token]):
+        lay_out_word(world, d, s, text.word[token], pair)
+        room.found[0], room.found[1] = s, text.word[token]
+    set_word_cells(words, text, text.leaf[text.context[d], s, WORD_LIST], token)
+    unpack_cells(world.net, world.tables, world.terms, words, text.leaf[text.context[d], s, WORD_LIST])
+
+
+@inlined
+def places_of(world, d, s):
+    """Lists and leaves of both sides for a stream of a document."""
+    text = world.text
+    which = text.leaf[text.context[d], s, WORD_LIST]
+    part, word_side = list_of_topics(world.topics, text, d), word_part(world.words, which, False)
+    return part, text.leaf[text.context[d], s, LEAF], word_side, word_leaf(world.words, which)

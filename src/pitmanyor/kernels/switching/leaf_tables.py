@@ -33,8 +33,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Ints32,
 )
+from pitmanyor.kernels.restaurant.count_terms import refresh_small
 from pitmanyor.kernels.restaurant.packed_rows import clear_entries, entries_of, is_packed
-from pitmanyor.kernels.restaurant.seating import refresh_small
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.runtime.simd import prefetch

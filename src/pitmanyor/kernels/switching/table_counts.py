@@ -29,8 +29,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
+from pitmanyor.kernels.restaurant.count_terms import refresh_count
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
-from pitmanyor.kernels.restaurant.seating import refresh_count
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass

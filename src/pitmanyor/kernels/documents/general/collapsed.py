@@ -17,7 +17,8 @@ from pitmanyor.kernels.documents.general.document import (
     word_leaf,
     word_part,
 )
-from pitmanyor.kernels.documents.general.local_nodes import evaluate, leave_local, linearise, plan_leaving, seat_local
+from pitmanyor.kernels.documents.general.local_nodes import leave_local, plan_leaving, seat_local
+from pitmanyor.kernels.documents.general.node_values import evaluate, linearise
 from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.local_nodes import places, walk_back, walk_local
+from pitmanyor.kernels.documents.general.local_nodes import walk_back, walk_local
+from pitmanyor.kernels.documents.general.node_values import places
 from pitmanyor.kernels.documents.general.scratch import (
     OF_TOPIC,
     TO,

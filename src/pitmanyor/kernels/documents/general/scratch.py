@@ -26,7 +26,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Floats,
     Ints,
 )
-from pitmanyor.kernels.restaurant.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.restaurant.count_terms import leave_probability, open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small
 from pitmanyor.kernels.runtime.jit import inlined, kernel
 

@@ -13,7 +13,7 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import is_near, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, dot
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (
@@ -38,6 +38,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
+from pitmanyor.kernels.documents.product_sums import dot
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.restaurant.arrays import (
     AT_WORD,

@@ -46,7 +46,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
     Reals,
 )
-from pitmanyor.kernels.restaurant.seating import leave_probability, open_term, stay_term
+from pitmanyor.kernels.restaurant.count_terms import leave_probability, open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, STRIDE, is_small, place_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH

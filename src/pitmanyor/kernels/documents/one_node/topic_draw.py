@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
 from pitmanyor.kernels.documents.one_node.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, open_slot
+from pitmanyor.kernels.documents.product_sums import dot, pick_product, pick_uncached
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH, count_below, cumulate
 

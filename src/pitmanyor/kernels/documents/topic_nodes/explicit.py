@@ -16,7 +16,7 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS, dot
+from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, NOT_SUMMED
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
@@ -27,8 +27,10 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     seat_word,
     turn_to,
 )
+from pitmanyor.kernels.documents.product_sums import dot
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import move_parts, set_parts
+from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
 from pitmanyor.kernels.documents.topic_nodes.node_seating import leave, seat
 from pitmanyor.kernels.documents.topic_nodes.own_words_draw import draw_own, move_words
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
@@ -42,12 +44,10 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     Document,
     clear_slot,
     frame_of,
-    load,
     move_slot,
     open_slot,
-    save,
-    set_nodes,
 )
+from pitmanyor.kernels.documents.topic_nodes.stored_walks import load, save
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import Token, draw, evaluate, evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, CELL, LEAF, LIVE, MODE, ROW, SHARED, WORD_LIST
 from pitmanyor.kernels.restaurant.shared import Franchise

@@ -18,7 +18,9 @@ from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token, update_stream
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
-from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, Document, clear_slots, frame_of, load, set_nodes
+from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
+from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, Document, frame_of
+from pitmanyor.kernels.documents.topic_nodes.stored_walks import clear_slots, load
 from pitmanyor.kernels.restaurant.arrays import LEAF, SHARED
 from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.bundles import of_thread

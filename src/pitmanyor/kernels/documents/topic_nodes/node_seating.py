@@ -29,7 +29,7 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     set_terms,
 )
 from pitmanyor.kernels.restaurant.arrays import DIRICHLET, DISCOUNT, RULE, TABLE
-from pitmanyor.kernels.restaurant.seating import leave_probability
+from pitmanyor.kernels.restaurant.count_terms import leave_probability
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, is_small, place_of
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform

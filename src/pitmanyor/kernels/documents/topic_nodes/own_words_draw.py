@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.explicit import product
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
 from pitmanyor.kernels.documents.own_words.word_repeats import TRIES, listed_at, move_restaurant, repeat_weight
+from pitmanyor.kernels.documents.product_sums import product
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.node_seating import form_at, value_at
 from pitmanyor.kernels.documents.topic_nodes.scratch import ONE, TWO

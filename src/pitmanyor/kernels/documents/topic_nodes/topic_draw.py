@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.explicit import dot, pick_product, pick_uncached
+from pitmanyor.kernels.documents.product_sums import dot, pick_product, pick_uncached
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import count_by_chance
 from pitmanyor.kernels.documents.topic_nodes.node_seating import base_parts, bases_of, stay_of
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
