@@ -11,7 +11,7 @@ from pitmanyor.shards.sharded_chain import COSTS, ShardedChain
 from pitmanyor.simulation import simulate
 from pitmanyor.state import new_state
 
-SWEEPS, MANY = 9, 6  # with few anchors some topics are held by none, and labels change
+SWEEPS = 9
 OPTIONS = {"seed": 7, "anchors": 0.05, "collapsed_first": 1, "passes": 2}
 
 
@@ -71,6 +71,11 @@ def corpus_of(graph: Graph):
     return simulate(fixed, documents=40, tokens=20, groups={"author": 4}, vocabulary=60, seed=3).corpus
 
 
+def many(graph: Graph) -> int:
+    """So many topics that with few anchors some are held by none, and labels change."""
+    return 6 if any(node.kind == "dirichlet" and node.side == "topic" for node in graph.nodes) else 20
+
+
 def run(chain, n_topics, sweeps):
     chain.sweeper.relabels = True  # which comes with splits and merges otherwise
     chain.initialise(n_topics)
@@ -78,13 +83,13 @@ def run(chain, n_topics, sweeps):
         chain.step()
 
 
-def plain(graph, corpus, n_topics=MANY, **options):
+def plain(graph, corpus, n_topics=0, **options):
     chain = Chain(new_state(compile_plan(graph, corpus)), **options)
-    run(chain, n_topics, SWEEPS)
+    run(chain, many(graph) if n_topics == 0 else n_topics, SWEEPS)
     return chain.state.net, chain.state.text, chain.trace
 
 
-def sharded(graph, corpus, size, n_topics=MANY, order=range, home=None, client=None, **options):
+def sharded(graph, corpus, size, n_topics=0, order=range, home=None, client=None, **options):
     """A chain over shards: in memory, or in files of a directory, or there and on workers."""
     bounds, has_tokens = bounds_of(graph, corpus, size)
     state = empty_state(graph, corpus, bounds)
@@ -97,7 +102,7 @@ def sharded(graph, corpus, size, n_topics=MANY, order=range, home=None, client=N
         held = in_memory(*given)
         held.holder.order = order
     chain = ShardedChain(state, held, **options)
-    run(chain, n_topics, SWEEPS)
+    run(chain, many(graph) if n_topics == 0 else n_topics, SWEEPS)
     state = chain.whole()
     return state.net, state.text, chain.trace
 

@@ -27,5 +27,5 @@ def test_memory_and_workers_change_no_byte(posts, tmp_path):
 
 
 def test_workers_here_and_elsewhere_are_too_many(posts, tmp_path):
-    done = call("fit", posts, "-o", tmp_path / "run", "--workers", 1, "--scheduler", "tcp://x:1", code=2)
+    done = call("fit", posts, "-o", tmp_path / "run", "--workers", 1, "--scheduler", "tcp://x:1", code=3)
     assert "give one of them" in done.output
