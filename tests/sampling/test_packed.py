@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from numba import config
 
 from oracle.runs import exact_means, five_documents, run_sweeps, z_scores
 from pitmanyor.graph import Beta, Graph
@@ -29,6 +30,8 @@ from pitmanyor.state.cell_counts import is_packed, pack_rows, pairs_of
 from pitmanyor.state.means import mean
 from pitmanyor.state.topic_columns import grow
 
+# functions and constants of kernels can be replaced, and all models swept within seconds, where nothing is compiled
+interpreted = pytest.mark.skipif(not config.DISABLE_JIT, reason="kernels are compiled")
 LAWS: dict[str, Any] = {"topic_discount": 0.5, "word_discount": 0.7}
 TNTM = tntm(**LAWS).without("follows")
 GRAPHS: dict[str, Graph] = {
@@ -97,6 +100,7 @@ def packed_nodes(state: State) -> list[str]:
     return [node.name for i, node in enumerate(state.plan.nodes) if is_packed(state, i)]
 
 
+@interpreted
 @pytest.mark.nojit
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_chain_leaves_the_same_bytes_packed_or_not(name):
@@ -115,6 +119,7 @@ def test_compiled_chains_too_on_any_number_of_threads(name, n_threads):
     assert packed_nodes(packed.state) and facts(packed) == facts(rows)
 
 
+@interpreted
 @pytest.mark.nojit
 def test_cells_that_share_a_place_among_the_kept_rows_draw_them_again():
     rows = known_facts("hpyp", PLENTY)
@@ -262,6 +267,7 @@ MUTANTS = {
 }
 
 
+@interpreted
 @pytest.mark.nojit
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_planted_bugs_change_the_bytes(mutant):
