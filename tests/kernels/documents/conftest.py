@@ -8,6 +8,7 @@ PLAIN_PYTHON = [
     "test_explicit_transitions.py",
     "test_linked_transitions.py",
     "test_own_words_mutants.py",
+    "test_relabelling.py",
     "test_weights_on_the_way.py",
     "test_split_merge.py",
     "test_split_merge_mutants.py",
