@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pitmanyor.graph import Beta, Graph, mix, uniform
+from leaf_graphs import author_words, two_streams, two_word_parents
+from pitmanyor.graph import Beta, Graph
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
@@ -13,37 +14,6 @@ from pitmanyor.state import new_state
 
 SWEEPS = 9
 OPTIONS = {"seed": 7, "anchors": 0.05, "collapsed_first": 1, "passes": 2}
-
-
-def author_words(*, also_emits: bool) -> Graph:
-    """Words per author and topic: cells for the pairs that occur. The node above may emit too, and then is no leaf."""
-    g = Graph()
-    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
-    phi = g.pyp("phi", base=g.pyp("gamma", base=uniform("vocabulary")), plate="topic")
-    g.tokens("word", topic=theta, emit=g.pyp("own", base=phi, plate=("author", "topic")))
-    if also_emits:
-        g.tokens("tag", topic=theta, emit=phi)
-    return g
-
-
-def two_streams(*, shared: bool) -> Graph:
-    """Two streams that emit from one node, or each from its own with its own words."""
-    g = Graph()
-    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
-    theta = g.pyp("theta", base=nu, plate="document")
-    phi = g.pyp("phi", base=uniform("vocabulary" if shared else "word"), plate="topic", discount=0)
-    g.tokens("word", topic=theta, emit=phi)
-    g.tokens("tag", topic=nu, emit=phi if shared else g.pyp("psi", base=uniform("tag"), plate="topic"))
-    return g
-
-
-def two_word_parents() -> Graph:
-    g = Graph()
-    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
-    gamma = g.pyp("gamma", base=uniform("vocabulary"))
-    wide = g.pyp("wide", base=gamma, plate="topic")
-    g.tokens("word", topic=theta, emit=g.pyp("phi", base=mix(gamma, wide), plate="topic"))
-    return g
 
 
 LAWS = {"topic_discount": 0.5, "word_discount": 0.7}

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from leaf_graphs import author_words, two_streams, two_word_parents
 from oracle.invariants import check
 from pitmanyor.corpus import Corpus
-from pitmanyor.graph import Graph, mix, uniform
+from pitmanyor.graph import Graph, uniform
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.models import author_topic, bursty, hdp_lda, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
@@ -21,38 +22,6 @@ from pitmanyor.sampling.switching import Switch
 from pitmanyor.simulation import simulate
 from pitmanyor.state import State, new_state
 from pitmanyor.state.topic_columns import arrange
-
-
-def two_word_parents() -> Graph:
-    """Words mix a narrow node and one per topic."""
-    g = Graph()
-    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
-    gamma = g.pyp("gamma", base=uniform("vocabulary"))
-    wide = g.pyp("wide", base=gamma, plate="topic")
-    g.tokens("word", topic=theta, emit=g.pyp("phi", base=mix(gamma, wide), plate="topic"))
-    return g
-
-
-def two_streams(*, shared: bool) -> Graph:
-    """Two streams that emit from one node, or each from its own with its own words; one has a leaf of topics shared."""
-    g = Graph()
-    nu = g.pyp("nu", base=g.gem("mu"), plate="author")
-    theta = g.pyp("theta", base=nu, plate="document")
-    phi = g.pyp("phi", base=uniform("vocabulary" if shared else "word"), plate="topic", discount=0)
-    g.tokens("word", topic=theta, emit=phi)
-    g.tokens("tag", topic=nu, emit=phi if shared else g.pyp("psi", base=uniform("tag"), plate="topic"))
-    return g
-
-
-def author_words(*, also_emits: bool) -> Graph:
-    """Words per author and topic; the node above may emit a stream itself, and then is no leaf."""
-    g = Graph()
-    theta = g.pyp("theta", base=g.gem("mu"), plate="document")
-    phi = g.pyp("phi", base=g.pyp("gamma", base=uniform("vocabulary")), plate="topic")
-    g.tokens("word", topic=theta, emit=g.pyp("own", base=phi, plate=("author", "topic")))
-    if also_emits:
-        g.tokens("tag", topic=theta, emit=phi)
-    return g
 
 
 def some_bursty() -> Graph:

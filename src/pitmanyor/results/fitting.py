@@ -246,7 +246,7 @@ def _filled(asked: Settings, plan: Plan) -> Settings:
     moves = asked.sampler.moves and not with_network_at_once  # moves end where a network joins
     topics = _topics_to_begin_with(plan, asked.start.topics, asked.max_topics, moves)
     first, anchors = asked.sampler.collapsed_first, asked.sampler.anchors
-    if first is None:  # topics at random do as well without (docs/results/peers.md)
+    if first is None:  # topics at random do as well without
         first = 0 if topics else min(COLLAPSED_FIRST, asked.sweeps // 4)
     anchors = share_of_anchors(plan.n_tokens) if anchors is None else float(anchors)
     sampler = replace(asked.sampler, collapsed_first=first, anchors=anchors, moves=moves)
