@@ -193,7 +193,7 @@ class SplitMerge:
         """Carry a move out. Either `accept` or `refuse` must follow."""
         log_alpha = -self._log_choice(state, kernel, selection)
         given, code = self._prepare(state, kernel, selection, seed)
-        log_alpha -= empty_path(*given, selection.before, self.mixed, seed)
+        log_alpha -= empty_path(*given, selection.before, (self.mixed, True), seed)
         log_alpha += seat_path(*given, selection.after, seed)
         log_alpha += self._log_choice_back(state, kernel, selection, len(given.path.token))
         return Proposal(selection, log_alpha, given.path, given.documents, code)
@@ -201,7 +201,7 @@ class SplitMerge:
     def split(self, state: State, selection: Selection, seed: MoveSeed) -> None:
         """Split a topic, for better or worse."""
         given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
-        empty_path(*given, selection.before, self.mixed, seed)
+        empty_path(*given, selection.before, (self.mixed, False), seed)
         seat_path(*given, selection.after, seed)
         self.accept(state, Proposal(selection, math.inf, given.path, given.documents, code), seed)
 
@@ -211,7 +211,7 @@ class SplitMerge:
         given, _ = self._prepare(
             state, IN_TURN, Selection((one, NONE), (other, NONE), (int(tokens[0]), int(tokens[-1]))), seed
         )
-        empty_path(*given, (one, NONE), self.mixed, seed)
+        empty_path(*given, (one, NONE), (self.mixed, False), seed)
         seat_path(*given, (other, NONE), seed)
         settle(given.world, (one, other))
         measure_documents(given.world, np.unique(given.documents), seed)
@@ -225,7 +225,7 @@ class SplitMerge:
         """
         given, code = self._prepare(state, LAUNCH_FIRST, selection, seed)
         changing = (given.path.n_in, *given.launch)
-        empty_path(*given, selection.before, self.mixed, seed)
+        empty_path(*given, selection.before, (self.mixed, False), seed)
         kept = [array.copy() for array in changing]
         split = seat_path(*given, selection.before, seed)
         unseat(given.world, given.path, given.documents)

@@ -159,7 +159,7 @@ def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
     arguments = (world, moves.room, path, guess, documents, selection.before)
     start, log_start, choices = state_of(state), log_pi(state), RandomChoices(rng)
     with symbolic(lambda: choices):
-        out = empty_path(*arguments, moves.mixed, SEED)
+        out = empty_path(*arguments, (moves.mixed, True), SEED)
     assert not path.n_in.any() and (state.text.topic[path.token] < 0).all()
     log_empty = log_pi(state)
     arrays = [state.net.counts, state.net.to, state.net.totals, state.net.n_to, state.text.topic, state.text.code]

@@ -185,12 +185,13 @@ def seat_document(move, visit, d, pair, key, n):
 
 
 @inner
-def empty_document(move, visit, d, pair, mixed, key, n):
+def empty_document(move, visit, d, pair, how, key, n):
     """Take the tokens of one visit out again, last first; returns the same sum for the way they were seated.
 
-    `mixed`: local word nodes count several topics together, so that the walks of others change too.
+    `how` is (mixed, weighed). Mixed: local word nodes count several topics together, so that the walks of others change
+    too. Not weighed: the sum is not asked for, and 0.
     """
-    world, room, path, launch = move
+    (world, room, path, launch), (mixed, weighed) = move, how
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0
     net, text = world.net, world.text
     found = lay_out(net, world.terms, world.doc, text, world.topics, world.words, d, pair)
@@ -200,22 +201,23 @@ def empty_document(move, visit, d, pair, mixed, key, n):
     for block in range(n_blocks - 1, -1, -1):
         lo = start + block * BLOCK_TOKENS
         hi, m = min(lo + BLOCK_TOKENS, stop), 0
-        free = pair[1] >= 0 and lo >= N_ANCHORS
+        free = weighed and pair[1] >= 0 and lo >= N_ANCHORS
         for i in range(hi - 1, lo - 1, -1):
             s = stream_of(text, d, path.token[i])
             place = places_of(world, d, s)
             lay_out_token(world, room, d, s, path.token[i], pair)
             which, n = take_token(world, room, path, i, place, pair, key, n)
             see(launch, launch.offset[s] + text.word[path.token[i]], -1.0)
-            progress = progress_of(world, path, launch, i, visit, s, path.token[i])
-            for other in range(2):
-                if free or other == which:
-                    room.weights[i - lo, other] = weigh(world, room, place, pair, other, progress)
-            total += log_walk(world, room, path, i, place, which)
+            if weighed:
+                progress = progress_of(world, path, launch, i, visit, s, path.token[i])
+                for other in range(2):
+                    if free or other == which:
+                        room.weights[i - lo, other] = weigh(world, room, place, pair, other, progress)
+                total += log_walk(world, room, path, i, place, which)
             if (some_left or lo > start) and (i == lo or _is_other_word(text, d, path.token[i], path.token[i - 1])):
                 recode_word(net, world.doc, text, world.words, d, s, text.word[path.token[i]], pair)
                 room.found[0] = -1
-            if not free:
+            if weighed and not free:
                 total += math.log(room.weights[i - lo, which])
         if free:
             look_ahead(move, lo, hi, visit, d, pair)

@@ -61,15 +61,15 @@ def count_words(text, path, documents, launch):
 
 
 @kernel
-def empty_path(world, room, path, launch, documents, pair, mixed, seed):
+def empty_path(world, room, path, launch, documents, pair, how, seed):
     """Take all tokens of a path out, last first; returns the sum of log a/q of the way they were seated.
 
-    `seed` is (seed, chain, sweep, number of the move).
+    `how` is that of `empty_document`; `seed` is (seed, chain, sweep, number of the move).
     """
     key, total, n = stream_key(seed[0], seed[1], seed[2], seed[3], purposes.MOVE_LEAVING), 0.0, np.int64(0)
     move = Move(world, room, path, launch)
     for visit in range(len(documents) - 1, -1, -1):
-        part, n = empty_document(move, visit, documents[visit], pair, mixed, key, n)
+        part, n = empty_document(move, visit, documents[visit], pair, how, key, n)
         total += part
     return total
 
