@@ -1,6 +1,6 @@
 """Does the search find the topics that were planted? Chains that start from 1, 20 and 400 topics.
 
-`python -m benchmarks.planted` draws corpora of 5, 20 and 100 topics, plain and bursty, and prints a row for every chain:
+`python -m benchmarks.planted` draws corpora of 5, 20 and 100 topics, plain and bursty, and prints a row for each chain:
 topics that hold 0.1 % of the tokens or more, the log joint, and the CPU time of one thread, beside that of 300 sweeps.
 """
 
@@ -42,7 +42,10 @@ def main() -> None:
     parser.add_argument("--sweeps", type=int, default=60, help="after the search")
     options = parser.parse_args()
     print(
-        "| model | planted | start | found | log joint / token | CPU s | 300 sweeps |\n|---|---:|---:|---:|---:|---:|---:|"
+        "| model | planted | start | found | log joint / token | CPU s | 300 sweeps |\n"
+        + "|---" * 2
+        + "|---:" * 5
+        + "|"
     )
     for name, graph in (("hpyp", models.hpyp()), ("bursty(hpyp)", models.bursty(models.hpyp()))):
         for n_topics in options.topics:
