@@ -1,4 +1,4 @@
-"""Compiling is announced once, when it begins, and its time is told when it is over; a kernel that is ready says nothing."""
+"""Compiling is announced once, when it begins; its time is told at the end; a kernel that is ready says nothing."""
 
 import numba
 import pytest
