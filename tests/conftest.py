@@ -11,8 +11,6 @@ from numba_cache import cache_dir
 
 # Before anything imports numba. `make` sets the same directory; this serves a bare `pytest`.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
-# Two workers have more threads than there are cores: those that wait must not keep others from working.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # The same examples every time, and no time limit: the first call of a kernel compiles it.
 settings.register_profile("pitmanyor", derandomize=True, deadline=None, database=None)

@@ -3,12 +3,16 @@
 import io
 import math
 import re
+import sys
 from types import SimpleNamespace
 
+import numba
+import pytest
 from rich.console import Console
 
 from pitmanyor import Corpus, Sampler, Start, models
 from pitmanyor.plan import compile_plan
+from pitmanyor.results.notebook_bars import NotebookBars
 from pitmanyor.runs.advance import advance, new_run
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.sampling.progress import Bars, Swept
@@ -61,3 +65,35 @@ def test_whoever_follows_a_fit_hears_of_the_search():
         progress=SimpleNamespace(update=lambda swept: heard.append(swept.n_sweeps)),
     )
     assert heard[0] == 0 and heard[-2:] == [1, 2]
+
+
+def compile_something():
+    """A kernel that is called for the first time."""
+
+    def doubled(x):
+        return 2 * x
+
+    doubled.__module__ = "pitmanyor.kernels.here"
+    assert numba.njit(doubled)(2) == 4
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_compiling_is_announced_above_the_bars_and_its_time_told(capsys):
+    with Bars(True, [10]):
+        compile_something()
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.index("Compiling the sampler for this machine") < said.index("Compiling took")
+    with Bars(False, [10]):
+        compile_something()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_notebook_says_so_too(monkeypatch):
+    shown = SimpleNamespace(update=lambda html: None)
+    display = SimpleNamespace(HTML=str, display=lambda html, display_id: shown)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=display))
+    with NotebookBars([10]) as bars:
+        compile_something()
+        assert "Compiling the sampler for this machine" in bars.html()
+    assert "Compiling took" in bars.html()

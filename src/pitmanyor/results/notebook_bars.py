@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from pitmanyor.errors import PlanError
+from pitmanyor.kernels.runtime.compile_notice import compile_notice
 from pitmanyor.sampling.progress import Bars, Swept
 
 Progress = bool | Literal["auto"]
@@ -41,16 +42,23 @@ class NotebookBars(Bars):
         self._said: dict[int, Swept] = {}
         self._handle: Any = None
         self._drawn = 0.0
+        self._told: list[str] = []
 
     def __enter__(self) -> NotebookBars:
         display: Any = sys.modules["IPython"].display  # of the notebook that runs this
         self._html = display.HTML
         self._handle = display.display(self._html(self.html()), display_id=True)
+        self._notice.enter_context(compile_notice(self._tell))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
+        self._notice.close()
+        self._draw()
+
+    def _tell(self, line: str) -> None:
+        self._told.append(line)
         self._draw()
 
     def update(self, swept: Swept, chain: int = 0) -> None:
@@ -67,7 +75,8 @@ class NotebookBars(Bars):
 
     def html(self) -> str:
         """The bars as they stand."""
-        return "<div>" + "".join(self._line(chain) for chain in range(len(self._totals))) + "</div>"
+        told = [f"<div>{line}</div>" for line in self._told]
+        return "<div>" + "".join([*told, *map(self._line, range(len(self._totals)))]) + "</div>"
 
     def _line(self, chain: int) -> str:
         total, said = self._totals[chain], self._said.get(chain)

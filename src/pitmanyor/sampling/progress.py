@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import NamedTuple, Protocol
+
+from pitmanyor.kernels.runtime.compile_notice import compile_notice
 
 
 class Swept(NamedTuple):
@@ -30,6 +33,7 @@ class Bars:
     def __init__(self, show: bool, totals: Sequence[int]) -> None:
         self._last: dict[int, tuple[float, int]] = {}  # of each chain: when it was heard of, and its sweeps then
         self._bar = None
+        self._notice = ExitStack()
         if show:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -54,11 +58,13 @@ class Bars:
     def __enter__(self) -> Bars:
         if self._bar is not None:
             self._bar.start()
+            self._notice.enter_context(compile_notice(self._bar.console.print))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
+        self._notice.close()
         if self._bar is not None:
             self._bar.stop()
 

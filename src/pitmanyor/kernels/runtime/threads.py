@@ -1,4 +1,4 @@
-"""Which of Numba's pools runs the parallel kernels, and what a forked child does without it.
+"""Which of Numba's pools runs the parallel kernels, how its threads wait, and what a forked child does without it.
 
 With OpenMP the thread that asks for work does its part of it; with Numba's own work queue it waits, and takes time from
 those who work. But a child that was forked cannot use its parent's OpenMP, and Numba would end it: there, parallel
@@ -8,23 +8,46 @@ kernels run on one thread. They give the same bytes on any number.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import numba
 
 OPENMP, WORK_QUEUE = "omp", "workqueue"
+POOL_OF_OPENMP = "numba.np.ufunc.omppool"  # importing it loads libgomp, or whatever OpenMP is on this system
+WAITING = {"OMP_WAIT_POLICY": "passive"}
+HOW_TO_WAIT = (*WAITING, "GOMP_SPINCOUNT", "KMP_BLOCKTIME")  # any of these, if set, has the last word
+
+
+@contextmanager
+def waiting_asleep() -> Iterator[None]:
+    """Load OpenMP in here to have its idle threads sleep, unless the user has set how they wait.
+
+    By default they spin, which on a busy machine takes the core from the thread they wait for (decision 4). OpenMP
+    reads the environment once, when it is loaded. The variable is removed afterwards, so that child processes and other
+    libraries do not inherit it.
+    """
+    ours = {} if any(name in os.environ for name in HOW_TO_WAIT) else WAITING
+    os.environ.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            os.environ.pop(name, None)
 
 
 def choose_pool() -> None:
     """OpenMP where Numba has it, or its own work queue; NUMBA_THREADING_LAYER, if set, has the last word."""
-    if "NUMBA_THREADING_LAYER" in os.environ:
-        return
     try:
-        import_module("numba.np.ufunc.omppool")
+        with waiting_asleep():
+            import_module(POOL_OF_OPENMP)
     except ImportError:
-        numba.config.THREADING_LAYER = WORK_QUEUE
+        chosen = WORK_QUEUE
     else:
-        numba.config.THREADING_LAYER = OPENMP
+        chosen = OPENMP
+    if "NUMBA_THREADING_LAYER" not in os.environ:
+        numba.config.THREADING_LAYER = chosen
 
 
 class _Process:
