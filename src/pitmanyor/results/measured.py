@@ -210,10 +210,6 @@ class Measured(Traced, ABC):
         """Posterior mean of the effective number of topics, exp of the entropy of their shares."""
         return evaluate.effective_topics(self)
 
-    def topic_shares(self) -> Floats:
-        """Share of each topic in the tokens of all streams."""
-        return evaluate.topic_shares(self)
-
     def convergence(self, *others: Traced, discard: float = 0.5) -> list[Quantity]:
         """R-hat and effective sample size of every quantity of the trace.
 
