@@ -207,3 +207,14 @@ def test_nothing_but_this_package_is_needed(chains, monkeypatch):
     for module in ("arviz_stats", "arviz_stats.base", "scipy", "scipy.optimize"):
         monkeypatch.setitem(sys.modules, module, None)
     assert diagnose(chains).verdict == "trust"
+
+
+def test_the_burn_in_of_the_fit_is_what_is_discarded():
+    corpus = Corpus.from_tokens([["goal", "match", "team"], ["bread", "oven", "flour"]] * 10)
+    early = fit(models.hpyp(), corpus, sweeps=40, seed=1, burn_in=10)
+    assert early.burnt_share == 0.25
+    assert early.diagnose() == early.diagnose(discard=0.25) != early.diagnose(discard=0.5)
+    assert early.convergence() == early.convergence(discard=0.25) != early.convergence(discard=0.5)
+    assert early.topic_count() == early.topic_count(discard=0.25)
+    plain = fit(models.hpyp(), corpus, sweeps=40, seed=1)
+    assert plain.burnt_share == 0.5 and plain.convergence() == early.convergence(discard=0.5)

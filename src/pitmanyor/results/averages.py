@@ -1,4 +1,4 @@
-"""Posterior means over the kept states of a chain, in the topics of its last state (maths 5).
+"""Posterior means over the kept states of a chain, in the topics of its last state (appendix B of the maths).
 
 Topic indices are not identified across states (label switching), so every state is relabelled first: each of its topics
 counts as the topic shown that most of its tokens have (`aligned`). On the topic side, columns of topics that count as
@@ -22,8 +22,8 @@ from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-REMEMBERED = 1 << 28  # bytes of a mean that is kept for the next time
-SUMMED = 8  # blocks of documents that are summed over all states together, because unpacking a state takes time
+REMEMBERED = 1 << 28  # largest mean in bytes that is kept for the next time
+SUMMED = 8  # blocks of documents that are summed together, because unpacking a state takes time
 
 
 class Averages:

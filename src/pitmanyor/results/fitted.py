@@ -152,6 +152,18 @@ class Fitted(Measured):
         return self.chain.n_sweeps
 
     @property
+    def burnt_share(self) -> float:
+        """Share of the sweeps (with links, of those since they joined) that belongs to the burn-in.
+
+        It is half of them if no burn-in was asked for, or if the chain was interrupted before its end.
+        """
+        burn_in = self.run.settings.burn_in
+        if burn_in is None or burn_in >= self.n_sweeps:
+            return 0.5
+        before = (self.run.settings.network.text_sweeps or 0) if self.state.network else 0
+        return max(burn_in - before, 0) / (self.n_sweeps - before)
+
+    @property
     def memory(self) -> Memory:
         """Bytes of the state: count tables, tokens, and scratch."""
         return memory_of(self.state)

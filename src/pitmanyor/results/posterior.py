@@ -259,6 +259,11 @@ class Traced(Posterior, ABC):
         """How long they took."""
 
     @property
+    def burnt_share(self) -> float:
+        """Share of the sweeps (with links, of those since they joined) that belongs to the burn-in."""
+        return 0.5
+
+    @property
     def chains(self) -> Sequence[Traced]:
         """The chains of a fit of several; otherwise this one alone."""
         return [self]
