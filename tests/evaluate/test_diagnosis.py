@@ -103,7 +103,7 @@ def test_chains_that_agree_are_trusted(chains):
     assert str(found).startswith("Trust it: the chains agree") and found.summary.startswith(
         "Trust it: the chains agree"
     )
-    assert "- 3 topics.\n" in str(found) and found.advice.sweeps is None
+    assert "- The fit has 3 topics.\n" in str(found) and found.advice.sweeps is None
     assert "The chains found the same topics: 3 of 3 large topics" in found.summary
 
 
@@ -146,8 +146,8 @@ def test_what_is_said_of_numbers(finding, verdict, sentence):
     ("found", "share", "verdict", "sentence"),
     [
         ([4, 4, 4], 0.9, "trust", "3 of 3 large topics; topics found by all 4 chains hold 90 % of the tokens."),
-        ([4, 4, 1], 0.6, "care", "The chains found 2 of 3 large topics alike, and these can be trusted"),
-        ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones are in all of them"),
+        ([4, 4, 1], 0.6, "care", "The chains agree on 2 of 3 large topics, which can be trusted"),
+        ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones is in all of them"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_topics(chains, found, share, verdict, sentence):

@@ -102,7 +102,7 @@ def diagnose(fits: Sequence[Traced], *, discard: float | None = None) -> Diagnos
     main = [one for one in quantities if not one.name.startswith(VAGUE)]
     shared, numbers = _shared(fits[0], chains), topic_count(fits, discard=discard)
     findings = [_too_few()] if few else [_of_agreement(main, len(chains)), _of_size(main)]
-    findings += [*_of_topics(fits[0], shared), Finding("trust", f"{numbers}.", "numbers")]
+    findings += [*_of_topics(fits[0], shared), Finding("trust", f"The fit has {numbers}.", "numbers")]
     findings += _of_vague([one for one in quantities if one not in main])
     if len(chains) == 1:
         findings.append(Finding("care", "One chain cannot tell whether another would have found other topics."))
@@ -200,9 +200,10 @@ def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:
     n, sure = len(found), int((found == shared.n_chains).sum())
     verdict = _grade(shared.share, GOOD_SHARE, BAD_SHARE)
     hold = f"topics found by all {shared.n_chains} chains hold {100 * shared.share:.0f} % of the tokens"
+    are = "is" if sure == 1 else "are"
     sentence = {
         "trust": f"The chains found the same topics: {sure} of {n} large topics; {hold}.",
-        "care": f"The chains found {sure} of {n} large topics alike, and these can be trusted; {hold}.",
-        "no": f"The chains found different topics: only {sure} of {n} large ones are in all of them; {hold}.",
+        "care": f"The chains agree on {sure} of {n} large topics, which can be trusted; {hold}.",
+        "no": f"The chains found different topics: only {sure} of {n} large ones {are} in all of them; {hold}.",
     }[verdict]
     return [Finding(verdict, sentence, "topics")]

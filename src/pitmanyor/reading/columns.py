@@ -151,7 +151,7 @@ def _fits(role: str, values: Sequence[Any]) -> bool:
         return False
     if role == "text":
         return all(isinstance(value, str | list | tuple) for value in known)
-    if role == "tags":
+    if role in ("tags", "author"):  # several authors of a post are refused with a sentence, not ignored
         return not any(isinstance(value, dict) for value in known)
     return not any(isinstance(value, dict | list | tuple) for value in known)
 
