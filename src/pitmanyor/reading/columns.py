@@ -20,10 +20,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text": ("text", "fulltext", "extendedtweet.fulltext", "tweet", "tweettext", "content", "body", "message", "post",
              "status", "selftext", "comment", "tokens", "document", "abstract", "description", "title"),
     "author": ("author", "authorid", "username", "screenname", "user.screenname", "user.username", "author.username",
-               "user", "userid", "user.idstr", "user.id", "account", "handle", "from", "poster", "creator", "name"),
+               "user", "userid", "user.idstr", "user.id", "account", "handle", "from", "poster", "member",
+               "creator", "name"),
     "tags": ("hashtags", "tags", "entities.hashtags[].tag", "entities.hashtags[].text", "hashtag", "tag"),
     "time": ("createdat", "created", "time", "timestamp", "datetime", "date", "createdutc", "publishedat", "published",
-             "postedat"),
+             "posted", "postedat"),
     "label": ("label", "class", "category", "event"),
     "id": ("id", "idstr", "tweetid", "statusid", "postid", "messageid", "documentid"),
 }  # fmt: skip
