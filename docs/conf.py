@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -19,6 +20,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
+    *(["sphinx-mathjax-offline"] if find_spec("sphinx-mathjax-offline") else []),  # otherwise formulas need a network
     "sphinx.ext.napoleon",
     "graph_directive",
     "cli_directive",

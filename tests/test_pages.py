@@ -97,6 +97,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
     for page in ("index", "reference/cli", "reference/graphs", "gallery"):
         assert (tmp_path / f"{page}.html").is_file()
     assert (tmp_path / "gallery.html").read_text("utf-8").count("<figure") == 10
+    maths = (tmp_path / "maths.html").read_text("utf-8")
+    if importlib.util.find_spec("sphinx-mathjax-offline"):
+        assert 'src="_static/mathjax/tex-chtml.js' in maths and (tmp_path / "_static/mathjax/tex-chtml.js").is_file()
     assert "--hold-links" in (tmp_path / "reference" / "cli.html").read_text("utf-8")
 
 

@@ -103,7 +103,7 @@ def test_chains_that_agree_are_trusted(chains):
     assert str(found).startswith("Trust it: the chains agree") and found.summary.startswith(
         "Trust it: the chains agree"
     )
-    assert "- 3 topics.\n" in str(found) and found.advice.sweeps is None
+    assert "- The fit has 3 topics.\n" in str(found) and found.advice.sweeps is None
     assert "The chains found the same topics: 3 of 3 large topics" in found.summary
 
 
@@ -146,8 +146,8 @@ def test_what_is_said_of_numbers(finding, verdict, sentence):
     ("found", "share", "verdict", "sentence"),
     [
         ([4, 4, 4], 0.9, "trust", "3 of 3 large topics; topics found by all 4 chains hold 90 % of the tokens."),
-        ([4, 4, 1], 0.6, "care", "The chains found 2 of 3 large topics alike, and these can be trusted"),
-        ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones are in all of them"),
+        ([4, 4, 1], 0.6, "care", "The chains agree on 2 of 3 large topics, which can be trusted"),
+        ([4, 2, 1], 0.3, "no", "The chains found different topics: only 1 of 3 large ones is in all of them"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_topics(chains, found, share, verdict, sentence):
@@ -207,3 +207,14 @@ def test_nothing_but_this_package_is_needed(chains, monkeypatch):
     for module in ("arviz_stats", "arviz_stats.base", "scipy", "scipy.optimize"):
         monkeypatch.setitem(sys.modules, module, None)
     assert diagnose(chains).verdict == "trust"
+
+
+def test_the_burn_in_of_the_fit_is_what_is_discarded():
+    corpus = Corpus.from_tokens([["goal", "match", "team"], ["bread", "oven", "flour"]] * 10)
+    early = fit(models.hpyp(), corpus, sweeps=40, seed=1, burn_in=10)
+    assert early.burnt_share == 0.25
+    assert early.diagnose() == early.diagnose(discard=0.25) != early.diagnose(discard=0.5)
+    assert early.convergence() == early.convergence(discard=0.25) != early.convergence(discard=0.5)
+    assert early.topic_count() == early.topic_count(discard=0.25)
+    plain = fit(models.hpyp(), corpus, sweeps=40, seed=1)
+    assert plain.burnt_share == 0.5 and plain.convergence() == early.convergence(discard=0.5)

@@ -193,7 +193,7 @@ def test_long_documents_agree_with_the_general_engine(name):
     new = Corpus.from_tokens(streams, groups={"author": [author]}, vocabulary=vocabulary)
     found = result.infer(new, sweeps=3000, seed=1).shares[0]
     plan = adapt(result.state.plan, new).plan
-    vectors = mean_vectors(result.state, plan)
+    vectors = mean_vectors(result.state, plan, lambda node: result.mean(node, "discard"))
     state = fixed_state(result.state, plan, vectors)
     state.engine = General(plan)
     other = _gibbs(state, vectors, "theta", Way("gibbs", 3000, 2, 1))[0]
@@ -206,7 +206,7 @@ def test_words_that_come_often_in_a_document_of_its_own_words():
     vocabulary = result.corpus.vocabulary
     new = Corpus.from_tokens([[vocabulary[0]] * 90 + [vocabulary[1]] * 10] * 500, vocabulary=vocabulary)
     plan = adapt(result.state.plan, new).plan
-    vectors = mean_vectors(result.state, plan)
+    vectors = mean_vectors(result.state, plan, lambda node: result.mean(node, "discard"))
     state = fixed_state(result.state, plan, vectors)
     state.engine = General(plan)
     other = _gibbs(state, vectors, "theta", Way("gibbs", 200, 2, 1))

@@ -35,6 +35,20 @@ def test_several_authors_in_a_file_and_in_a_frame(tmp_path):
         read(frame, author="author")
 
 
+def test_several_authors_in_a_column_that_was_guessed_are_refused_too():
+    with pytest.raises(CorpusError, match=r"line 2, column 'author' for author: .*author=False"):
+        read(posts("Cy", ["Ann", "Bob"]))
+    with pytest.raises(CorpusError, match="where one label is expected"):
+        read(posts("Cy", [{"name": "Ann"}]))
+    assert read(posts("Cy", ["Ann"])).groups["author"].labels == ("Cy", "Ann")
+    assert "author" not in read(posts("Cy", ["Ann", "Bob"]), author=False).groups
+
+
+def test_members_of_a_club_and_when_they_posted_are_guessed():
+    corpus = read([{"member": "Ann", "posted": "2024-05-01", "message": "bread oven flour"}] * 2, duplicates="keep")
+    assert corpus.groups["author"].labels == ("Ann",) and corpus.times is not None
+
+
 def test_a_list_of_one_author_is_that_author_and_an_empty_one_is_missing():
     assert read(posts("Cy", ["Ann"], []), author="author").groups["author"].labels == ("Cy", "Ann")
 

@@ -166,7 +166,7 @@ def _lines(facts: dict[str, Any], indent: str = "") -> list[str]:
     return lines
 
 
-def diagnose_runs(paths: list[Path], discard: float) -> Answer:
+def diagnose_runs(paths: list[Path], discard: float | None) -> Answer:
     from pitmanyor.evaluate import diagnose
     from pitmanyor.evaluate.advice import duration
     from pitmanyor.results.fitting import load

@@ -97,7 +97,9 @@ def compare(
 @answers
 def diagnose(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs of one model, or one with its chains.")],
-    discard: Annotated[float, typer.Option(help="Share of the sweeps to discard at the beginning.")] = 0.5,
+    discard: Annotated[
+        float | None, typer.Option(help="Share of the sweeps to discard first; by default the burn-in.")
+    ] = None,
     json: AsJson = False,
 ) -> Answer:
     """Say whether the chains of a run have converged, and what to do if not."""

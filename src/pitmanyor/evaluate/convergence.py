@@ -47,7 +47,7 @@ class Quantity:
         return TITLES.get(self.name, name.replace("_", " ").replace("/", " of "))
 
 
-def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantity]:
+def convergence(fits: Sequence[Traced], *, discard: float | None = None) -> list[Quantity]:
     """R-hat and effective sample size of every quantity of the traces; quantities that never change are omitted.
 
     Parameters
@@ -55,9 +55,17 @@ def convergence(fits: Sequence[Traced], *, discard: float = 0.5) -> list[Quantit
     fits
         One fit or more of the same model.
     discard
-        Share of each chain's sweeps to discard at the beginning; with links, of the sweeps since they joined.
+        Share of each chain's sweeps to discard at the beginning; with links, of the sweeps since they joined. By
+        default the burn-in of the fits.
     """
-    return judged([chain.trace for fit in fits for chain in fit.chains], discard=discard)
+    chains = [chain for fit in fits for chain in fit.chains]
+    share = burnt_share(chains) if discard is None else discard
+    return judged([chain.trace for chain in chains], discard=share)
+
+
+def burnt_share(chains: Sequence[Traced]) -> float:
+    """Share of the sweeps that belongs to the burn-in, the largest of all chains."""
+    return max((chain.burnt_share for chain in chains), default=0.5)
 
 
 def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> list[Quantity]:

@@ -12,7 +12,7 @@ import numpy as np
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
 from pitmanyor.evaluate.advice import Advice, Target, advise
-from pitmanyor.evaluate.convergence import FEWEST, Quantity, convergence, n_kept
+from pitmanyor.evaluate.convergence import FEWEST, Quantity, burnt_share, convergence, n_kept
 from pitmanyor.evaluate.matching import Stability, stability
 from pitmanyor.evaluate.topic_count import TopicCount, topic_count, topic_sizes
 from pitmanyor.results.posterior import Traced
@@ -82,7 +82,7 @@ class Diagnosis:
         return "\n".join([SAID[self.verdict], *found, *(f"> {line}" for line in self.advice.sentences)])
 
 
-def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
+def diagnose(fits: Sequence[Traced], *, discard: float | None = None) -> Diagnosis:
     """Judge whether one chain, or several chains of the same model and corpus, have converged.
 
     Parameters
@@ -90,18 +90,19 @@ def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
     fits
         One fit or more.
     discard
-        Share of the sweeps to discard at the beginning.
+        Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
     if not fits:
         raise PlanError("no chain to look at: give one fit or more")
     chains = [chain for fit in fits for chain in fit.chains]
     _check_alike(chains)
+    discard = burnt_share(chains) if discard is None else discard
     few = n_kept([chain.trace for chain in chains], discard) < FEWEST
     quantities = [] if few else convergence(chains, discard=discard)
     main = [one for one in quantities if not one.name.startswith(VAGUE)]
     shared, numbers = _shared(fits[0], chains), topic_count(fits, discard=discard)
     findings = [_too_few()] if few else [_of_agreement(main, len(chains)), _of_size(main)]
-    findings += [*_of_topics(fits[0], shared), Finding("trust", f"{numbers}.", "numbers")]
+    findings += [*_of_topics(fits[0], shared), Finding("trust", f"The fit has {numbers}.", "numbers")]
     findings += _of_vague([one for one in quantities if one not in main])
     if len(chains) == 1:
         findings.append(Finding("care", "One chain cannot tell whether another would have found other topics."))
@@ -111,11 +112,12 @@ def diagnose(fits: Sequence[Traced], *, discard: float = 0.5) -> Diagnosis:
     return Diagnosis(len(chains), verdict, findings, quantities, numbers, shared, advice)
 
 
-def chains_agree(chains: Sequence[Traced], shared: Stability | None, discard: float = 0.5) -> bool:
+def chains_agree(chains: Sequence[Traced], shared: Stability | None) -> bool:
     """Whether chains can be treated as draws from one posterior: their log joints agree, and so do their topics.
 
     Chains with too few sweeps to judge count as agreeing.
     """
+    discard = burnt_share(chains)
     if n_kept([chain.trace for chain in chains], discard) < FEWEST:
         return True
     found = {one.name: one for one in convergence(chains, discard=discard)}
@@ -156,7 +158,7 @@ def _grade(value: float, good: float, bad: float) -> Verdict:
 
 
 def _too_few() -> Finding:
-    return Finding("no", f"Too few sweeps to judge: {FEWEST} or more must be left after the first half.")
+    return Finding("no", f"Too few sweeps to judge: {FEWEST} or more must be left after the burn-in.")
 
 
 def _of_agreement(quantities: Sequence[Quantity], n_chains: int) -> Finding:
@@ -198,9 +200,10 @@ def _of_topics(shown: Traced, shared: Stability | None) -> list[Finding]:
     n, sure = len(found), int((found == shared.n_chains).sum())
     verdict = _grade(shared.share, GOOD_SHARE, BAD_SHARE)
     hold = f"topics found by all {shared.n_chains} chains hold {100 * shared.share:.0f} % of the tokens"
+    are = "is" if sure == 1 else "are"
     sentence = {
         "trust": f"The chains found the same topics: {sure} of {n} large topics; {hold}.",
-        "care": f"The chains found {sure} of {n} large topics alike, and these can be trusted; {hold}.",
-        "no": f"The chains found different topics: only {sure} of {n} large ones are in all of them; {hold}.",
+        "care": f"The chains agree on {sure} of {n} large topics, which can be trusted; {hold}.",
+        "no": f"The chains found different topics: only {sure} of {n} large ones {are} in all of them; {hold}.",
     }[verdict]
     return [Finding(verdict, sentence, "topics")]

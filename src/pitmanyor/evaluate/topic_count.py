@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.evaluate.convergence import last_sweeps
+from pitmanyor.evaluate.convergence import burnt_share, last_sweeps
 from pitmanyor.results.posterior import Posterior, Traced
 from pitmanyor.state.topic_sizes import effective_number, is_large, least_share
 
@@ -59,7 +59,7 @@ class TopicCount:
         return f", and {self.n_small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
 
 
-def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
+def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> TopicCount:
     """The number of topics in the state of the first fit, with the posterior from the kept sweeps of all chains.
 
     Parameters
@@ -67,11 +67,12 @@ def topic_count(fits: Sequence[Traced], *, discard: float = 0.5) -> TopicCount:
     fits
         One fit or more of the same model.
     discard
-        Share of the sweeps to discard at the beginning.
+        Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
     shown = fits[0]
     sizes = topic_sizes(shown)
     chains = [chain for fit in fits for chain in fit.chains]
+    discard = burnt_share(chains) if discard is None else discard
     numbers = _draws(chains, SERIES, discard)
     effective = _draws(chains, "topics/effective", discard)
     if not len(numbers):  # no sweeps or no tokens: only the state is known

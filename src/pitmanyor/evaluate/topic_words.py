@@ -31,11 +31,8 @@ def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, l
 
 
 def topic_shares(fit: Posterior) -> NDArray[np.float64]:
-    """Share of each topic in the tokens of all streams."""
-    topic = fit.state.text.topic
-    if not len(topic):
-        raise PlanError("this model has links alone: no token has a topic")
-    return np.asarray(np.bincount(topic, minlength=fit.n_topics) / len(topic))
+    """Share of each topic in the tokens of all streams; of a `Fit`, the mean over its kept states."""
+    return fit.topic_shares()
 
 
 def diversity(topics: Sequence[Sequence[str]]) -> float:

@@ -28,9 +28,9 @@ Format = Literal["csv", "parquet"]
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     """All tables of a fit by name, as dicts of columns that any data frame package accepts.
 
-    There are `topics` (with the number of chains that found each, if there are several), `words` (the most likely of
-    every topic and stream), `documents` and `authors` with their topic proportions, `by_...` for every grouping and
-    `over_time` with intervals, `links`, and `trace` of every chain, as far as the fit has the data.
+    There are `topics` by size (with the number of chains that found each, if there are several), `words` (the most
+    likely of every topic and stream), `documents` and `authors` with their topic proportions, `by_...` for every
+    grouping and `over_time` with intervals, `links`, and `trace` of every chain, as far as the fit has the data.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _topics(fit: Fit, shown: View) -> Table:
     chains: Table = (
         {} if found is None else {"found_by": np.array(found), "n_chains": np.full(len(found), len(fit.runs))}
     )
-    return {
+    columns: Table = {
         "topic": np.array(shown.topics),
         "name": _text(shown.names),
         "members": _text(" ".join(map(str, members)) for members in shown.members),
@@ -135,7 +135,9 @@ def _topics(fit: Fit, shown: View) -> Table:
         "high": spread.high[0],
         "interval": _text([spread.interval] * len(tokens)),
         "large": large_topics(fit, shown),
-    } | chains
+    }
+    order = np.argsort(-spread.shares[0], kind="stable")
+    return {name: column[order] for name, column in (columns | chains).items()}
 
 
 def _words(fit: Fit, shown: View, n_words: int) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,20 @@ Floats = NDArray[np.float64]
 Vectors = dict[str, Floats]  # (instance, topic or 1, dish)
 
 
-def mean_vectors(fitted: State, plan: Plan) -> Vectors:
+def mean_vectors(fitted: State, plan: Plan, means: Callable[[str], Floats] | None = None) -> Vectors:
     """Means of all shared nodes for the instances of a new plan, without the entry for new topics.
+
+    `means` has the mean of a fitted node; by default that of the state.
 
     An instance that the fit has not seen is a new node with the mean of its base (appendix B of the maths).
     """
     out: Vectors = {}
+    means = means or (lambda name: mean(fitted, name, "discard"))
     for node in plan.nodes:
         if node.local:
             continue
         rows = fitted.n_topics if node.per_topic else 1
-        old = mean(fitted, node.name, "discard").reshape(len(fitted.plan.instances[node.name]), rows, -1)
+        old = means(node.name).reshape(len(fitted.plan.instances[node.name]), rows, -1)
         place = {label: i for i, label in enumerate(fitted.plan.instances[node.name].labels)}
         at = np.array([place.get(label, -1) for label in plan.instances[node.name].labels])
         values = old[np.maximum(at, 0)]

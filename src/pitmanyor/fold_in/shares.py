@@ -90,7 +90,8 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
             "no token of these documents is in the vocabulary of the fit; read them with the options that its corpus "
             "was read with"
         )
-    shares = leaf_shares(fit.state, adapted.plan, mean_vectors(fit.state, adapted.plan), leaf, way)
+    vectors = mean_vectors(fit.state, adapted.plan, lambda name: fit.mean(name, "discard"))
+    shares = leaf_shares(fit.state, adapted.plan, vectors, leaf, way)
     return TopicShares(
         shares, list(range(fit.n_topics)), leaf, adapted.n_dropped, adapted.n_unknown, corpus.ids, corpus.rows
     )

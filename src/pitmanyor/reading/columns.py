@@ -20,10 +20,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text": ("text", "fulltext", "extendedtweet.fulltext", "tweet", "tweettext", "content", "body", "message", "post",
              "status", "selftext", "comment", "tokens", "document", "abstract", "description", "title"),
     "author": ("author", "authorid", "username", "screenname", "user.screenname", "user.username", "author.username",
-               "user", "userid", "user.idstr", "user.id", "account", "handle", "from", "poster", "creator", "name"),
+               "user", "userid", "user.idstr", "user.id", "account", "handle", "from", "poster", "member",
+               "creator", "name"),
     "tags": ("hashtags", "tags", "entities.hashtags[].tag", "entities.hashtags[].text", "hashtag", "tag"),
     "time": ("createdat", "created", "time", "timestamp", "datetime", "date", "createdutc", "publishedat", "published",
-             "postedat"),
+             "posted", "postedat"),
     "label": ("label", "class", "category", "event"),
     "id": ("id", "idstr", "tweetid", "statusid", "postid", "messageid", "documentid"),
 }  # fmt: skip
@@ -151,7 +152,7 @@ def _fits(role: str, values: Sequence[Any]) -> bool:
         return False
     if role == "text":
         return all(isinstance(value, str | list | tuple) for value in known)
-    if role == "tags":
+    if role in ("tags", "author"):  # several authors of a post are refused with a sentence, not ignored
         return not any(isinstance(value, dict) for value in known)
     return not any(isinstance(value, dict | list | tuple) for value in known)
 

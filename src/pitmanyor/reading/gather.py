@@ -99,7 +99,8 @@ class Gather:
             return self.labels[name].encode(chunk.columns[column])
         except SeveralLabelsError as error:
             line = int(chunk.lines[error.place])
-            raise CorpusError(f"{self.bad.place(line)}, column {column!r} for {name}: {error}") from None
+            without = "; or read without authors: author=False" if name == "author" else ""
+            raise CorpusError(f"{self.bad.place(line)}, column {column!r} for {name}: {error}{without}") from None
 
     def _column(self, role: str, chunk: Chunk) -> Sequence[Any] | None:
         return chunk.columns[self.wanted.roles[role].name] if role in self.wanted.roles else None

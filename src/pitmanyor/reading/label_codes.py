@@ -71,9 +71,9 @@ class Labels(dict[Any, int]):
         return codes
 
     def _one(self, place: int, value: Any) -> int:
-        if isinstance(value, list | tuple | set | np.ndarray) and len(value) < 2:
-            return self[next(iter(value))] if len(value) else MISSING
         try:
+            if isinstance(value, list | tuple | set | np.ndarray) and len(value) < 2:
+                return self[next(iter(value))] if len(value) else MISSING
             return self[value]
         except TypeError:
             raise SeveralLabelsError(place, value) from None

@@ -21,7 +21,8 @@ from pitmanyor.evaluate.matching import Stability, aligned, central
 from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 from pitmanyor.files import atomic_write
 from pitmanyor.fold_in import Completion, TopicShares, Way, infer
-from pitmanyor.graph import Graph
+from pitmanyor.graph import Graph, Node
+from pitmanyor.results.averages import Averages
 from pitmanyor.results.measured import Measured
 from pitmanyor.results.new_documents import to_infer
 from pitmanyor.results.posterior import Posterior
@@ -33,6 +34,7 @@ from pitmanyor.runs.fit_options import Method
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.weights import read_weights, write_weights
 from pitmanyor.sampling.chain import Chain
+from pitmanyor.state.means import NewTopic
 from pitmanyor.state.memory import Memory, memory_of
 
 Floats = NDArray[np.float64]
@@ -42,9 +44,10 @@ NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 class Fitted(Measured):
     """A fitted model: the last state of its chain, the states that were kept, and the trace of every sweep.
 
-    With several chains, topics and estimates are those of the chain whose topics agree best with the others (`run`).
-    The number of topics, the diagnosis and predictions use all of them. `chains` has each by itself. `home` is the
-    directory of the run, if it is saved.
+    Topics are numbered as in the last state, and estimates are means over the states that were kept (`averages`). With
+    several chains, both are those of the chain whose topics agree best with the others (`run`). The number of topics,
+    the diagnosis and predictions use all of them. `chains` has each by itself. `home` is the directory of the run, if
+    it is saved.
     """
 
     def __init__(self, runs: Run | Sequence[Run], home: str | os.PathLike[str] | None = None) -> None:
@@ -80,6 +83,27 @@ class Fitted(Measured):
         if len(self.runs) == 1:
             return self.samples or [self]
         return [draw for chain in self.chains for draw in chain.draws]
+
+    @cached_property
+    def averages(self) -> Averages:
+        """Means over the kept states of the chain that is shown, or of its last state if it kept none.
+
+        Once a network has joined, states from before are left out.
+        """
+        linked = bool(self.state.network)
+        kept = [one for one in self.run.samples.values() if not linked or one.state.network]
+        return Averages(self, kept or [self])
+
+    def _mean(self, node: str, new_topic: NewTopic) -> Floats:
+        return self.averages.mean(node, new_topic)
+
+    def _mix_weight(self, node: Node) -> Floats:
+        return self.averages.mix_weight(node)
+
+    def topic_shares(self) -> Floats:
+        """Share of each topic in the tokens of all streams, as a mean over the kept states."""
+        super().topic_shares()  # refuses a model without tokens
+        return self.averages.topic_shares()
 
     @cached_property
     def weights(self) -> Floats:
@@ -126,6 +150,18 @@ class Fitted(Measured):
     @property
     def n_sweeps(self) -> int:
         return self.chain.n_sweeps
+
+    @property
+    def burnt_share(self) -> float:
+        """Share of the sweeps (with links, of those since they joined) that belongs to the burn-in.
+
+        It is half of them if no burn-in was asked for, or if the chain was interrupted before its end.
+        """
+        burn_in = self.run.settings.burn_in
+        if burn_in is None or burn_in >= self.n_sweeps:
+            return 0.5
+        before = (self.run.settings.network.text_sweeps or 0) if self.state.network else 0
+        return max(burn_in - before, 0) / (self.n_sweeps - before)
 
     @property
     def memory(self) -> Memory:

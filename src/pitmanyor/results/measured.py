@@ -194,7 +194,7 @@ class Measured(Traced, ABC):
         """
         return evaluate.diversity(evaluate.top_words(self, n_words, stream, least=least))
 
-    def topic_count(self, *others: Traced, discard: float = 0.5) -> TopicCount:
+    def topic_count(self, *others: Traced, discard: float | None = None) -> TopicCount:
         """The number of large topics with an interval over all chains, and the smaller topics; `print` it.
 
         Parameters
@@ -202,7 +202,7 @@ class Measured(Traced, ABC):
         others
             More chains of the same model.
         discard
-            Share of the sweeps to discard at the beginning.
+            Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
         """
         return evaluate.topic_count([self, *others], discard=discard)
 
@@ -210,11 +210,7 @@ class Measured(Traced, ABC):
         """Posterior mean of the effective number of topics, exp of the entropy of their shares."""
         return evaluate.effective_topics(self)
 
-    def topic_shares(self) -> Floats:
-        """Share of each topic in the tokens of all streams."""
-        return evaluate.topic_shares(self)
-
-    def convergence(self, *others: Traced, discard: float = 0.5) -> list[Quantity]:
+    def convergence(self, *others: Traced, discard: float | None = None) -> list[Quantity]:
         """R-hat and effective sample size of every quantity of the trace.
 
         Parameters
@@ -222,7 +218,7 @@ class Measured(Traced, ABC):
         others
             More chains of the same model.
         discard
-            Share of the sweeps to discard at the beginning.
+            Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
         """
         return evaluate.convergence([self, *others], discard=discard)
 
@@ -251,7 +247,7 @@ class Measured(Traced, ABC):
         chains = [chain for fit in (self, *others) for chain in fit.chains if chain.state is not self.state]
         return evaluate.stability(self, chains, stream)
 
-    def diagnose(self, *others: Traced, discard: float = 0.5) -> Diagnosis:
+    def diagnose(self, *others: Traced, discard: float | None = None) -> Diagnosis:
         """Judge whether the chains have converged; `print` the result.
 
         Parameters
@@ -259,6 +255,6 @@ class Measured(Traced, ABC):
         others
             More chains of the same model.
         discard
-            Share of the sweeps to discard at the beginning.
+            Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
         """
         return evaluate.diagnose([self, *others], discard=discard)

@@ -72,6 +72,9 @@ class Posterior:
         self._node(node)
         if new_topic not in NEW_TOPIC:
             raise PlanError(f"new_topic is one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
+        return self._mean(node, new_topic)
+
+    def _mean(self, node: str, new_topic: NewTopic) -> Floats:
         return mean(self.state, node, new_topic)
 
     def axes(self, node: str, new_topic: NewTopic = "keep") -> Axes:
@@ -99,7 +102,10 @@ class Posterior:
         what = self._node(node)
         if len(what.parents) < 2:
             raise PlanError(f"{node!r} has {len(what.parents)} parents; only a mix of several has weights")
-        return mixing(what, counts_of(self.state, node))
+        return self._mix_weight(what)
+
+    def _mix_weight(self, node: Node) -> Floats:
+        return mixing(node, counts_of(self.state, node.name))
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The most likely words of every topic, with their probabilities.
@@ -140,6 +146,13 @@ class Posterior:
             return bool(self.state.plan.n_tokens) and bool(self._shared_words(self.stream().emit))
         except PlanError:
             return False
+
+    def topic_shares(self) -> Floats:
+        """Share of each topic in the tokens of all streams."""
+        topic = self.state.text.topic
+        if not len(topic):
+            raise PlanError("this model has links alone: no token has a topic")
+        return np.asarray(np.bincount(topic, minlength=self.n_topics) / len(topic))
 
     def words_of(self, stream: str | None = None) -> list[str]:
         """The words of the columns of `topic_words`."""
@@ -244,6 +257,11 @@ class Traced(Posterior, ABC):
     @abstractmethod
     def seconds(self) -> float:
         """How long they took."""
+
+    @property
+    def burnt_share(self) -> float:
+        """Share of the sweeps (with links, of those since they joined) that belongs to the burn-in."""
+        return 0.5
 
     @property
     def chains(self) -> Sequence[Traced]:

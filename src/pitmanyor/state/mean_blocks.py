@@ -13,13 +13,13 @@ from pitmanyor.state.state import State
 Floats = NDArray[np.float64]
 
 
-def mean_blocks(state: State, leaf: str, size: int) -> Iterator[tuple[slice, Floats]]:
-    """The mean of a topic node for `size` documents after the other, a row each; what does not exist yet left out."""
+def mean_blocks(state: State, leaf: str, size: int, among: slice) -> Iterator[tuple[slice, Floats]]:
+    """The mean of a topic node for some of the documents, `size` at a time, without the mass of unseen topics."""
     plan = state.plan
     lineage = [node for node in plan.nodes if node.name in plan.lineage(leaf)]
     shared = {node.name: mean(state, node.name, "renormalise") for node in lineage if not node.local}
-    for start in range(0, plan.n_documents, size):
-        documents = slice(start, min(start + size, plan.n_documents))
+    for start in range(among.start, among.stop, size):
+        documents = slice(start, min(start + size, among.stop))
         done = {name: rows[plan.instances[name].of_document[documents]] for name, rows in shared.items()}
         for node in lineage:
             if node.local:

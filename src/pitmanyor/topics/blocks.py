@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.results.fitted import Fitted
-from pitmanyor.state.mean_blocks import mean_blocks
 from pitmanyor.topics.topic_view import View
 
 Floats = NDArray[np.float64]
@@ -33,5 +32,5 @@ def document_blocks(fit: Fitted, shown: View | None = None, stream: str | None =
     With `shown`, merged topics are one column; without it every fitted topic has a column.
     """
     size = max(1, CELLS // fit.n_topics)
-    for documents, shares in mean_blocks(fit.state, fit.stream(stream).topic, size):
-        yield Block(documents.start, shares if shown is None else shown.fold(shares))
+    for start, shares in fit.averages.document_blocks(fit.stream(stream).topic, size):
+        yield Block(start, shares if shown is None else shown.fold(shares))
