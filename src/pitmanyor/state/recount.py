@@ -87,7 +87,7 @@ def token_cells(state: State, i: int, tokens: Ints) -> Ints:
     plan, node = state.plan, state.plan.nodes[i]
     first = int(plan.cells.first[i])
     if node.side == "topic":
-        return first + plan.instances[node.name].of_document[plan.order.document[tokens]]
+        return np.asarray(first + plan.instances[node.name].of_document[plan.order.document[tokens]])
     if node.name not in plan.cells.slot:
         return first + plan.order.word[tokens].astype(np.int64)
     listed = plan.cells.listed[plan.cells.slot[node.name]]
@@ -153,7 +153,7 @@ def packed_sums(state: State, i: int, column: int) -> Ints:
     out[row != PACKED] = of_rows[(row[row != PACKED] - block.row) // block.width]
     first = net.packed_first[at.start : at.stop + 1]
     sums = np.append(0, np.cumsum(net.packed[first[0] : first[-1], column], dtype=np.int64))
-    return out + np.diff(sums[first - first[0]])
+    return np.asarray(out + np.diff(sums[first - first[0]]))
 
 
 def _add_rows(state: State, j: int, target: Ints, above: Ints, tables: Ints) -> None:

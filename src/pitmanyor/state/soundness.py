@@ -6,6 +6,8 @@ the terms that scoring reads are computed again. Every function raises a ValueEr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -104,13 +106,10 @@ def _check_shared(state: State, comers: list[Comers], is_whole: bool) -> None:
         _check_sent(state, unknown)
 
 
-def _check_tables(state: State, i: int, customers: NDArray[np.int64], tables: NDArray[np.int64]) -> None:
+def _check_tables(state: State, i: int, customers: NDArray[Any], tables: NDArray[Any]) -> None:
     """A dish has a table at least, and no more than customers; gems and Dirichlet distributions count none."""
     node = state.plan.nodes[i]
-    if node.kind == "pyp":
-        sound = (tables >= (customers > 0)) & (tables <= customers)
-    else:
-        sound = tables == 0
+    sound = (tables >= (customers > 0)) & (tables <= customers) if node.kind == "pyp" else tables == 0
     _must(np.all(sound), f"impossible tables of {node.name!r}")
 
 
