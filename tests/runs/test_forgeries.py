@@ -121,7 +121,7 @@ def try_out(path):
         if not len(result.state.net.packed_first):
             check(result.state)
         shares = result.infer([list(result.corpus.vocabulary[:3])], sweeps=4)
-        assert np.isfinite(np.asarray(shares)).all()
+        assert np.isfinite(shares.shares).all()
         resumed = resume(path, sweeps=SWEEPS + 2, threads=1, progress=False)
         assert resumed.n_sweeps == SWEEPS + 2
         assert np.isfinite(resumed.log_joint)

@@ -86,7 +86,7 @@ class ReadReport:
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> ReadReport:
-        return cls(
+        read = cls(
             source=said["source"],
             n_read=said["n_read"],
             columns=tuple(Column(**column) for column in said["columns"]),
@@ -98,3 +98,12 @@ class ReadReport:
             files=tuple(said.get("files", ())),
             frame=said.get("frame", ""),
         )
+        texts = (read.source, read.frame, *read.notes, *read.files)
+        texts += tuple(text for column in read.columns for text in (column.role, column.name))
+        texts += tuple(text for one in read.filters for text in (one.name, one.why))
+        texts += tuple(bad.why for bad in read.bad_lines)
+        counts = [read.n_read, read.n_bad_lines, *(bad.line for bad in read.bad_lines)]
+        counts += [n for one in read.filters for n in (one.documents, one.tokens, one.authors)]
+        if not all(isinstance(text, str) for text in texts) or not all(type(n) is int and n >= 0 for n in counts):
+            raise ValueError("a report of something else")
+        return read

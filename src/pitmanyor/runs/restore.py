@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import FileError, StateError
+from pitmanyor.errors import FileError, PitmanyorError, StateError
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.runs.advance import Run, new_chain, new_run
 from pitmanyor.runs.chain_settings import Settings
@@ -111,7 +111,10 @@ def _read_plan(path: Place, header: Header) -> Plan:
     corpus = Corpus.load(place)
     if corpus.content_hash != header.corpus_hash:
         raise FileError(f"{place}: is not the corpus of this run (its hash differs); put back the one that it wrote")
-    return compile_plan(header.graph, corpus)
+    try:
+        return compile_plan(header.graph, corpus)
+    except PitmanyorError as error:
+        raise FileError(f"{place}: does not fit the graph of this run ({error})") from error
 
 
 def _read_sample(

@@ -89,10 +89,10 @@ def token_cells(state: State, i: int, tokens: Ints) -> Ints:
     if node.side == "topic":
         return np.asarray(first + plan.instances[node.name].of_document[plan.order.document[tokens]])
     if node.name not in plan.cells.slot:
-        return first + plan.order.word[tokens].astype(np.int64)
+        return np.asarray(first + plan.order.word[tokens].astype(np.int64))
     listed = plan.cells.listed[plan.cells.slot[node.name]]
     is_by_token = any(plate not in ("document", "topic") for plate in node.plate)
-    return listed[tokens if is_by_token else plan.order.word[tokens]].astype(np.int64)
+    return np.asarray(listed[tokens if is_by_token else plan.order.word[tokens]], np.int64)
 
 
 def count_customers(state: State, comers: list[Comers], has_to: bool) -> tuple[Ints, Ints]:

@@ -137,6 +137,7 @@ def _check_to(state: State) -> None:
         if block.n_parents and not node.local:
             sent = net.to[block.to_rows].reshape(-1, block.n_parents).sum(axis=1, dtype=np.int64)
             _must(np.array_equal(sent, net.counts[block.rows, TABLES]), f"tables of {node.name!r} by parent")
+    _must(bool(state.layout.sizes[2] or not net.to.any()), "tables of nodes that have one parent")
 
 
 def _check_sent(state: State, unknown: NDArray[np.int64]) -> None:
@@ -150,6 +151,7 @@ def _check_sent(state: State, unknown: NDArray[np.int64]) -> None:
             _must(np.array_equal(sent.sum(axis=1), tables), f"tables of {node.name!r} by parent")
             for name, n_tables in zip(plan.nodes[i].parents, sent.sum(axis=0), strict=True):
                 due[plan.index[name]] += n_tables
+    _must(bool(state.layout.sizes[3] or not net.n_to.any()), "tables of nodes that have one parent")
     have = [int(unknown[block.rows].sum()) for block in blocks]
     _must(np.array_equal(due, have), "customers that no child has sent")
 
