@@ -9,7 +9,8 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,20 @@ def apart() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": 0x00000200}  # CREATE_NEW_PROCESS_GROUP
     return {"start_new_session": True}
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """Python processes that are started meanwhile do not look for modules in the current directory."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def was_asked_to_end(code: int | None) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError, GraphError
-from pitmanyor.files import atomic_write
+from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.graph import Graph
 from pitmanyor.machine import move_directory
 from pitmanyor.runs.chain_settings import Settings
@@ -113,8 +113,10 @@ def read_header(path: Place) -> Header:
     """The header of a run; a FileError if there is none, or one byte of it is not as written."""
     place = Path(path) / HEADER
     try:
-        with open(place, "rb") as file:
+        with open_regular(place) as file:
             body = file.read(MAX_BYTES + 1)
+    except FileError:
+        raise
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileError(f"{path}: not a run: it has no {HEADER}; give the directory that a fit wrote") from error
     except OSError as error:
@@ -149,4 +151,9 @@ def find_runs(path: Place) -> list[Path]:
     home = Path(path)
     found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*") if (child / HEADER).is_file()}
     chains = sorted((int(name[1]), child) for child, name in found.items() if name)
+    for _, child in chains:
+        if child.is_symlink():
+            raise FileError(
+                f"{child}: is a symbolic link, which is not followed inside a run; put the chain itself there"
+            )
     return [child for _, child in chains] if chains and not (home / HEADER).exists() else [home]

@@ -191,7 +191,7 @@ def check_terms(state: State) -> None:
 
 def _close(values: NDArray[np.float64], due: NDArray[np.float64], name: str) -> None:
     error = TERM_ERROR[values.dtype]
-    _must(np.allclose(values, due, rtol=error, atol=error), f"{name} that does not follow from the counts")
+    _must(np.allclose(values, due, rtol=error, atol=0.0), f"{name} that does not follow from the counts")
 
 
 def _in_range(values: NDArray[np.float64], least: float, most: float, what: str) -> None:
