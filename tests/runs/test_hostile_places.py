@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import pitmanyor
 from pitmanyor import FileError, PlanError, Sampler, fit, load, resume
 from pitmanyor.files import FORMAT, UNSIGNED, blake2b, read_arrays, write_arrays
 from pitmanyor.machine import safe_children
@@ -96,10 +98,22 @@ def test_what_is_written_again_is_read(tmp_path):
 
 
 def test_children_do_not_look_for_modules_in_the_current_directory(tmp_path):
-    (tmp_path / "multiprocessing.py").write_text("open('owned', 'w')\n")
-    script = "import sys; from multiprocessing import get_context\n"
-    told = [sys.executable, "-c", "import multiprocessing, os; print(os.path.exists('owned'))"]
+    (tmp_path / "colorsys.py").write_text("open('owned', 'w')\n")
+    child = [sys.executable, "-c", "import colorsys"]
+    subprocess.run(child, cwd=tmp_path, check=True)
+    assert (tmp_path / "owned").exists()  # so it would be
+    (tmp_path / "owned").unlink()
+    before = os.environ.get("PYTHONSAFEPATH")
     with safe_children():
-        said = subprocess.run(told, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "False", script
-    assert "PYTHONSAFEPATH" not in os.environ or os.environ["PYTHONSAFEPATH"] != ""
+        subprocess.run(child, cwd=tmp_path, check=True)
+    assert not (tmp_path / "owned").exists()
+    assert os.environ.get("PYTHONSAFEPATH") == before
+
+
+def test_no_process_is_started_without_a_safe_path():
+    for place in Path(pitmanyor.__file__).parent.rglob("*.py"):
+        text = place.read_text()
+        if "ProcessPoolExecutor(" in text or "LocalCluster(" in text:
+            assert "safe_children()" in text, place
+        if "Popen(" in text:
+            assert '"-P"' in text, place

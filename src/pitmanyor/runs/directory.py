@@ -154,6 +154,6 @@ def find_runs(path: Place) -> list[Path]:
     for _, child in chains:
         if child.is_symlink():
             raise FileError(
-                f"{child}: is a symbolic link, which is not followed inside a run; put the chain itself there"
+                f"{child}: is a symbolic link, and none is followed inside a run; put the chain itself there"
             )
     return [child for _, child in chains] if chains and not (home / HEADER).exists() else [home]

@@ -137,5 +137,5 @@ def count(name: str, value: object, least: int = 0, *, most: int = MOST, optiona
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise PlanError(f"{name} is a whole number, {least} or more, not {value!r}")
-    if value > most:
-        raise PlanError(f"{name} is at most {most:,}, not {value:,}")
+    if int(value) > most:
+        raise PlanError(f"{name} is at most {most:,}, not {int(value):,}")
