@@ -101,6 +101,18 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
+def file_checksum(path: str | os.PathLike[str]) -> str:
+    """A checksum of the bytes of a file; an empty string if it cannot be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open_regular(path) as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
+    except (OSError, ValueError):
+        return ""
+    return digest.hexdigest()
+
+
 class _Entry(NamedTuple):
     """Where an array lies in the file."""
 

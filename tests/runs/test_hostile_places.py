@@ -31,7 +31,7 @@ def test_links_in_a_run_are_not_followed_for_writing(run, tmp_path):
     for name in ("names.json", "weights.json", "topics.csv", "sample-00000003.safetensors"):
         (run / name).symlink_to(precious)
     result = resume(run, sweeps=4, threads=1, progress=False)
-    result.rename_topics({0: "first"}) if hasattr(result, "rename_topics") else None
+    result.rename({0: "first"})
     assert precious.read_text() == "mine"
     (run / "lock").unlink()
     (run / "lock").symlink_to(precious)
