@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -119,6 +122,37 @@ def move_directory(source: Path, target: Path) -> None:
     if sys.platform == "win32" and target.is_dir():
         target.rmdir()
     os.rename(source, target)
+
+
+def process_tag() -> str:
+    """A part of a directory's name that says which process uses it."""
+    return f"{_host()}-{os.getpid()}-"
+
+
+def _host() -> str:
+    return re.sub(r"\W", "_", socket.gethostname())
+
+
+def remove_abandoned(near: Path, prefix: str) -> None:
+    """Remove directories named by `prefix` and `process_tag` whose process, of this machine, is gone."""
+    tagged = re.compile(re.escape(f"{prefix}{_host()}-") + r"(\d+)-")
+    with suppress(OSError):
+        for entry in list(os.scandir(near)):
+            found = tagged.match(entry.name)
+            if found and entry.is_dir(follow_symlinks=False) and not _is_running(int(found[1])):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def apart() -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Column:
 class ReadReport:
     """How a source became a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
 
-    `files` are absolute paths of the sources, with `checksums`; `frame` is the package of a data frame. `options` has the options for
-    columns and text, so that new documents can be read in the same way.
+    `files` are absolute paths of the sources, with `checksums`; `frame` is the package of a data frame. `options` has
+    the options for columns and text, so that new documents can be read in the same way.
     """
 
     source: str

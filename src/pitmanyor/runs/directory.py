@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import FileError, GraphError
+from pitmanyor.errors import FileError, GraphError, SaveWarning
 from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.graph import Graph
-from pitmanyor.machine import move_directory
+from pitmanyor.machine import move_directory, process_tag, remove_abandoned
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
@@ -79,7 +80,8 @@ def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]
     It is made all at once: whoever finds it finds all headers and the corpus in it.
     """
     target = refuse_existing(path)
-    making = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    remove_abandoned(target.parent, f".{target.name}.")
+    making = target.with_name(f".{target.name}.{process_tag()}{secrets.token_hex(4)}.part")
     try:
         for place, header in zip(_places(making, headers), headers, strict=True):
             place.mkdir(parents=True)
@@ -156,4 +158,10 @@ def find_runs(path: Place) -> list[Path]:
             raise FileError(
                 f"{child}: is a symbolic link, and none is followed inside a run; put the chain itself there"
             )
-    return [child for _, child in chains] if chains and not (home / HEADER).exists() else [home]
+    if not chains or (home / HEADER).exists():
+        return [home]
+    numbers = [number for number, _ in chains]
+    if missing := sorted(set(range(min(numbers[0], 1), numbers[-1] + 1)) - set(numbers)):
+        names = ", ".join(CHAIN.format(number) for number in missing)
+        warnings.warn(f"{path}: {names} missing or without {HEADER}; the others are taken", SaveWarning, stacklevel=3)
+    return [child for _, child in chains]

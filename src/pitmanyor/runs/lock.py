@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pitmanyor import machine
 from pitmanyor.errors import FileError
+from pitmanyor.machine import remove_abandoned
 from pitmanyor.runs.directory import Place
 
 LOCK = "lock"
@@ -60,3 +61,4 @@ def _sweep_up(home: Path) -> None:
     for left in home.glob(".*.part"):
         with suppress(OSError):
             left.unlink()
+    remove_abandoned(home.absolute().parent, f".{home.absolute().name}.")
