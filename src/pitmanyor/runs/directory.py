@@ -29,6 +29,7 @@ SAMPLES = "sample-*.safetensors"
 CHAIN, CHAIN_NAME = "chain-{}", re.compile(r"chain-(\d+)")  # where one of several chains is
 NAMES = "names.json"  # what people call the topics (topics/names.py); of no concern to the chain
 MAX_BYTES = 8 << 20
+MOST_NAMED = 10  # chains that are missing
 DIGITS = 64
 CHECKSUM = re.compile(rb'"checksum": "([0-9a-f]{%d})"' % DIGITS)
 Place = str | os.PathLike[str]
@@ -151,17 +152,17 @@ def _parse(place: Path, body: bytes) -> Header:
 def find_runs(path: Place) -> list[Path]:
     """The runs at a path: itself, or the chains side by side in it, by their numbers."""
     home = Path(path)
-    found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*") if (child / HEADER).is_file()}
-    chains = sorted((int(name[1]), child) for child, name in found.items() if name)
-    for _, child in chains:
+    found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*")}
+    named = {int(name[1]): child for child, name in found.items() if name}
+    chains = {number: child for number, child in sorted(named.items()) if (child / HEADER).is_file()}
+    if not chains or (home / HEADER).exists():
+        return [home]
+    for child in chains.values():
         if child.is_symlink():
             raise FileError(
                 f"{child}: is a symbolic link, and none is followed inside a run; put the chain itself there"
             )
-    if not chains or (home / HEADER).exists():
-        return [home]
-    numbers = [number for number, _ in chains]
-    if missing := sorted(set(range(min(numbers[0], 1), numbers[-1] + 1)) - set(numbers)):
-        names = ", ".join(CHAIN.format(number) for number in missing)
+    if missing := [number for number in range(min(named), max(named) + 1) if number not in chains][:MOST_NAMED]:
+        names = ", ".join(map(CHAIN.format, missing))
         warnings.warn(f"{path}: {names} missing or without {HEADER}; the others are taken", SaveWarning, stacklevel=3)
-    return [child for _, child in chains]
+    return list(chains.values())
