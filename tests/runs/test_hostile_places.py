@@ -28,11 +28,15 @@ def run(tmp_path):
 def test_links_in_a_run_are_not_followed_for_writing(run, tmp_path):
     precious = tmp_path / "precious"
     precious.write_text("mine")
-    for name in ("names.json", "weights.json", "topics.csv", "sample-00000003.safetensors"):
+    for name in ("weights.json", "topics.csv", "sample-00000003.safetensors"):
         (run / name).symlink_to(precious)
     result = resume(run, sweeps=4, threads=1, progress=False)
-    result.rename({0: "first"})
     assert precious.read_text() == "mine"
+    result.rename({0: "first"})
+    (run / "names.json").rename(tmp_path / "names.json")
+    (run / "names.json").symlink_to(tmp_path / "names.json")
+    result.rename({0: "second"})
+    assert "second" not in (tmp_path / "names.json").read_text() and "second" in (run / "names.json").read_text()
     (run / "lock").unlink()
     (run / "lock").symlink_to(precious)
     with pytest.raises(FileError, match="cannot be written there"):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +160,9 @@ def find_runs(path: Place) -> list[Path]:
         return [home]
     for child in chains.values():
         if child.is_symlink():
-            raise FileError(
-                f"{child}: is a symbolic link, and none is followed inside a run; put the chain itself there"
-            )
-    if missing := [number for number in range(min(named), max(named) + 1) if number not in chains][:MOST_NAMED]:
+            raise FileError(f"{child}: is a symbolic link, and none is followed inside a run; put the chain there")
+    gaps = (number for number in range(min(named), max(named) + 1) if number not in chains)
+    if missing := list(islice(gaps, MOST_NAMED)):
         names = ", ".join(map(CHAIN.format, missing))
         warnings.warn(f"{path}: {names} missing or without {HEADER}; the others are taken", SaveWarning, stacklevel=3)
     return list(chains.values())

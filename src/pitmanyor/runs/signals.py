@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP between sweeps: they ask for an end as Ctrl-C does, and are sent again after the last checkpoint."""
+"""SIGTERM and SIGHUP between sweeps: they ask for an end as Ctrl-C does, and are sent again after the checkpoint."""
 
 from __future__ import annotations
 
