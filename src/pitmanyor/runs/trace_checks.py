@@ -8,8 +8,9 @@ from dataclasses import fields
 import numpy as np
 
 from pitmanyor.runs.saved import Saved
+from pitmanyor.sampling import split_merge
 from pitmanyor.sampling.chain import RATE
-from pitmanyor.sampling.split_merge import MOVES, Tally
+from pitmanyor.sampling.split_merge import Tally
 from pitmanyor.state import State
 from pitmanyor.state.topic_sizes import LEAST_SHARE
 
@@ -31,7 +32,7 @@ def check_trace(state: State, saved: Saved) -> None:
         raise ValueError("a trace that is no number")
     if trace["n_topics"][-1] != state.n_topics or not math.isfinite(trace.get("topics/large", [0.0])[-1]):
         raise ValueError("a trace of other topics")
-    if RATE in trace and not 0.0 <= trace[RATE][0] <= MOVES / LEAST_SHARE:
+    if RATE in trace and not 0.0 <= trace[RATE][0] <= split_merge.MOVES / LEAST_SHARE:
         raise ValueError("more moves in a sweep than there are")
 
 
