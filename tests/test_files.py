@@ -134,12 +134,12 @@ def test_missing_files_and_directories_are_file_errors(tmp_path):
         read_arrays(tmp_path)
 
 
-def test_what_a_symbolic_link_points_to_is_replaced_and_the_link_stays(tmp_path):
+def test_a_symbolic_link_is_replaced_and_never_what_it_points_to(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     write_arrays(target, {"n": 1}, {})
     link.symlink_to(target)
     write_arrays(link, {"n": 2}, {})
-    assert link.is_symlink() and read_arrays(target)[0] == {"n": 2}
+    assert not link.is_symlink() and read_arrays(link)[0] == {"n": 2} and read_arrays(target)[0] == {"n": 1}
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "target"]
 
 

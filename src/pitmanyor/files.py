@@ -12,6 +12,7 @@ import mmap
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -33,6 +34,7 @@ TYPES = {
 NAMES = {np.dtype(code): name for name, code in TYPES.items()}
 MAX_HEADER = 32 << 20  # bytes; strings by the million belong in arrays
 BLOCK = 1 << 20
+LARGEST = 1 << 48  # numbers of an array, if those of its axes that have none are left out
 DIGITS = 64
 UNSIGNED = b"0" * DIGITS
 CHECKSUM = re.compile(rb'"checksum":"([0-9a-f]{%d})"' % DIGITS)
@@ -43,7 +45,8 @@ Array = NDArray[Any]
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` at the end, all at once; on any error `path` stays as it was."""
-    target = Path(os.path.realpath(path))  # a symbolic link stays one, and what it points to is replaced
+    path = Path(path)
+    target = Path(os.path.realpath(path.parent), path.name)  # a link is replaced, never what it points to
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as file:
@@ -79,7 +82,7 @@ def read_arrays(path: str | os.PathLike[str], *, mapped: bool = False) -> tuple[
     Arrays that are `mapped` stay in the file, and are read as they are used; see `release`.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return _read(path, file, mapped)
     except FileError:
         raise
@@ -87,6 +90,27 @@ def read_arrays(path: str | os.PathLike[str], *, mapped: bool = False) -> tuple[
         raise FileError(f"{path}: there is no such file") from error
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file to read; a FileError at once if it is a pipe or a device, which could be waited for without end."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise FileError(f"{path}: cannot be read (it is no file); put back the one that was written")
+    return os.fdopen(descriptor, "rb")
+
+
+def file_checksum(path: str | os.PathLike[str]) -> str:
+    """A checksum of the bytes of a file; an empty string if it cannot be read."""
+    digest = blake2b(digest_size=16)
+    try:
+        with open_regular(path) as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
+    except (OSError, ValueError):
+        return ""
+    return digest.hexdigest()
 
 
 class _Entry(NamedTuple):
@@ -135,7 +159,8 @@ def _read(path: str | os.PathLike[str], file: BufferedReader, mapped: bool) -> t
     if kind != FORMAT or not isinstance(header, dict):
         raise FileError(f"{path}: has format {kind!r} and this version reads {FORMAT!r}; use the one that wrote it")
     base = 8 + length
-    if max([entry.end for entry in entries.values()], default=0) != size - base:
+    ends = [0, *(entry.end for entry in sorted(entries.values(), key=lambda entry: (entry.start, entry.end)))]
+    if ends[-1] != size - base or ends[:-1] != sorted(entry.start for entry in entries.values()):
         raise FileError(f"{path}: its arrays do not fill the file; it was not made by pitmanyor")
     arrays = {}
     if mapped:
@@ -166,7 +191,7 @@ def _entry(entry: Any) -> _Entry:
     shape, (start, end) = tuple(entry["shape"]), entry["data_offsets"]
     if not all(type(n) is int and 0 <= n < 1 << 62 for n in (*shape, start, end)) or len(shape) > 32:
         raise ValueError("a size that is no size")
-    if prod(shape) * dtype.itemsize != end - start:
+    if prod(shape) * dtype.itemsize != end - start or prod(n or 1 for n in shape) >= LARGEST:
         raise ValueError("an array whose shape does not fit its bytes")
     return _Entry(dtype, shape, start, end)
 

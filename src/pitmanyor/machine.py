@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import signal
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -120,11 +124,56 @@ def move_directory(source: Path, target: Path) -> None:
     os.rename(source, target)
 
 
+def process_tag() -> str:
+    """A part of a directory's name that says which process uses it."""
+    return f"{_host()}-{os.getpid()}-"
+
+
+def _host() -> str:
+    return re.sub(r"\W", "_", socket.gethostname())
+
+
+def remove_abandoned(near: Path, prefix: str) -> None:
+    """Remove directories named by `prefix` and `process_tag` whose process, of this machine, is gone."""
+    tagged = re.compile(re.escape(f"{prefix}{_host()}-") + r"(\d+)-")
+    with suppress(OSError):
+        for entry in list(os.scandir(near)):
+            found = tagged.match(entry.name)
+            if found and entry.is_dir(follow_symlinks=False) and not _is_running(int(found[1])):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
 def apart() -> dict[str, Any]:
     """Options of Popen for a child that Ctrl-C at the terminal does not reach."""
     if sys.platform == "win32":
         return {"creationflags": 0x00000200}  # CREATE_NEW_PROCESS_GROUP
     return {"start_new_session": True}
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """Python processes that are started meanwhile do not look for modules in the current directory."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def was_asked_to_end(code: int | None) -> bool:

@@ -1,6 +1,8 @@
 """Texts are read again from the source, or it is said why not."""
 
+import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,23 @@ def test_texts_of_several_files(file, tmp_path):
     (tmp_path / "more.csv").write_text("id,body\n4,A loaf of bread\n")
     texts = read_texts(read([file, tmp_path / "more.csv"]))
     assert texts.values[-1] == "A loaf of bread" and texts.said == "Texts are from posts.csv, more.csv."
+
+
+def test_a_run_cannot_name_a_file_that_it_was_not_read_from(file, tmp_path):
+    """Somebody who shares a run may put any path there, and tokens that fit; but not the checksum of a secret."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text(file.read_text())
+    corpus = read(file)
+    for checksums in ((), ("",), ("0" * 32,)):
+        forged = replace(corpus, report=replace(corpus.report, files=(str(secret),), checksums=checksums))
+        secret.write_text(file.read_text() + "9,one line more\n")
+        texts = read_texts(forged)
+        assert texts.values is None and "has changed" in texts.said
+    assert read_texts(forged, file).values is not None
+
+
+def test_a_pipe_is_not_waited_for(file, tmp_path):
+    corpus = read(file)
+    os.mkfifo(tmp_path / "pipe")
+    forged = replace(corpus, report=replace(corpus.report, files=(str(tmp_path / "pipe"),)))
+    assert read_texts(forged).values is None

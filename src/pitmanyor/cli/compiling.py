@@ -15,6 +15,7 @@ import numpy as np
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Beta, Graph
+from pitmanyor.machine import safe_children
 
 POSTS, SWEEPS = 3_500, 4  # enough for sweeps of both kinds, and for the network to join
 ALL_CORES, ONE_CORE = None, 1
@@ -28,7 +29,7 @@ SAMPLED_DISCOUNTS = ("hpyp", "tntm")  # fitted with them too; vectors of linked 
 def compile_models() -> float:
     """Compile the ready models for as many threads as `fit` takes by default; returns the seconds."""
     start = time.perf_counter()
-    with ProcessPoolExecutor(len(PARTS), get_context("spawn")) as pool:
+    with safe_children(), ProcessPoolExecutor(len(PARTS), get_context("spawn")) as pool:
         for _ in pool.map(_compile, PARTS):
             pass
     return time.perf_counter() - start

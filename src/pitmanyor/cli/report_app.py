@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from pitmanyor.cli.answers import Answer, answers
 from pitmanyor.cli.app import AsJson, RunPath, app
 from pitmanyor.cli.show import count_facts
 from pitmanyor.errors import PlanError
+from pitmanyor.escape import visible
 
 Texts = Annotated[Path | None, typer.Option("--posts", help="File with the posts, if it has moved.")]
 Redact = Annotated[bool, typer.Option("--redact", help="Hash authors and leave texts out.")]
@@ -34,6 +36,9 @@ def report(
     from pitmanyor.results.fitting import load
 
     fit = load(run)
+    if posts is None and not redact and fit.corpus.report and fit.corpus.report.files:
+        named = ", ".join(map(visible, fit.corpus.report.files))
+        print(f"Texts are looked for where the run says: {named} (--posts FILE names another file)", file=sys.stderr)
     payload = build_payload(fit, posts=posts, redact=redact)
     page = build_page(payload)
     write_page(page, out)

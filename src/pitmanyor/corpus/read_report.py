@@ -50,8 +50,8 @@ class Column:
 class ReadReport:
     """How a source became a corpus. `bad_lines` lists the first of the `n_bad_lines` that were skipped.
 
-    `files` are absolute paths of the sources, and `frame` is the package of a data frame. `options` has the options for
-    columns and text, so that new documents can be read in the same way.
+    `files` are absolute paths of the sources, with `checksums`; `frame` is the package of a data frame. `options` has
+    the options for columns and text, so that new documents can be read in the same way.
     """
 
     source: str
@@ -64,6 +64,7 @@ class ReadReport:
     options: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     frame: str = ""
+    checksums: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"Read {self.n_read:,} posts from {self.source}"]
@@ -86,7 +87,7 @@ class ReadReport:
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> ReadReport:
-        return cls(
+        read = cls(
             source=said["source"],
             n_read=said["n_read"],
             columns=tuple(Column(**column) for column in said["columns"]),
@@ -97,4 +98,14 @@ class ReadReport:
             options=dict(said.get("options", {})),  # files of the first versions have neither
             files=tuple(said.get("files", ())),
             frame=said.get("frame", ""),
+            checksums=tuple(said.get("checksums", ())),
         )
+        texts = (read.source, read.frame, *read.notes, *read.files, *read.checksums)
+        texts += tuple(text for column in read.columns for text in (column.role, column.name))
+        texts += tuple(text for one in read.filters for text in (one.name, one.why))
+        texts += tuple(bad.why for bad in read.bad_lines)
+        counts = [read.n_read, read.n_bad_lines, *(bad.line for bad in read.bad_lines)]
+        counts += [n for one in read.filters for n in (one.documents, one.tokens, one.authors)]
+        if not all(isinstance(text, str) for text in texts) or not all(type(n) is int and n >= 0 for n in counts):
+            raise ValueError("a report of something else")
+        return read

@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str], mapped: bool = False) -> dict[str, Any]:
         )
     try:
         return _fields(header, arrays)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise FileError(f"{path}: its parts do not fit together ({error!r}); it was not made by Corpus.save") from error
 
 
@@ -94,10 +94,13 @@ def to_arrays(corpus: Corpus) -> dict[str, Array]:
 
 
 def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
-    vocabulary = tuple(map(str, _labels(arrays, "vocabulary")))
+    vocabulary = _labels(arrays, "vocabulary")
+    if not all(isinstance(word, str) for word in vocabulary) or not header["streams"]:
+        raise ValueError("words that are no text, or no stream of them")
     streams = {}
     for name in header["streams"]:
-        words, offsets = arrays[f"stream/{name}/words"], arrays[f"stream/{name}/offsets"]
+        words = _typed(arrays, f"stream/{name}/words", np.int32)
+        offsets = _typed(arrays, f"stream/{name}/offsets", np.int64)
         _check_codes(words, len(vocabulary))
         if offsets[0] != 0 or offsets[-1] != len(words) or np.any(np.diff(offsets) < 0):
             raise ValueError(f"offsets of the stream {name!r}")
@@ -105,22 +108,24 @@ def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str,
     sizes = {len(stream.offsets) for stream in streams.values()}
     groups = {}
     for name in header["groups"]:
-        labels, codes = _labels(arrays, f"group/{name}/labels"), arrays[f"group/{name}/codes"]
+        labels, codes = _labels(arrays, f"group/{name}/labels"), _typed(arrays, f"group/{name}/codes", np.int32)
         _check_codes(codes, len(labels))
         sizes.add(len(codes) + 1)
         groups[name] = Grouping(labels, frozen(codes, np.int32))
     links = {}
     for name in header["links"]:
         labels = _labels(arrays, f"link/{name}/labels")
-        ends = [frozen(arrays[f"link/{name}/{end}"], np.int32) for end in ("sources", "targets")]
+        ends = [frozen(_typed(arrays, f"link/{name}/{end}", np.int32), np.int32) for end in ("sources", "targets")]
         _check_codes(np.stack(ends), len(labels))
         hidden = frozen(arrays.get(f"link/{name}/hidden", np.zeros((0, 2), np.int32)), np.int32)
         _check_codes(hidden, len(labels))
-        if hidden.ndim != 2 or hidden.shape[1] != 2:
+        if hidden.ndim != 2 or hidden.shape[1] != 2 or arrays.get(f"link/{name}/hidden", hidden).dtype != np.int32:
             raise ValueError(f"hidden pairs of the links {name!r}")
         links[name] = LinkSet(labels, ends[0], ends[1], hidden)
-    times, rows = arrays.get("times"), arrays.get("rows")
-    ids = Strings(arrays["ids/text"], arrays["ids/ends"]).check("ids") if "ids/ends" in arrays else None
+    times, rows = (_typed(arrays, name, np.int64) if name in arrays else None for name in ("times", "rows"))
+    ids = _strings(arrays, "ids") if "ids/ends" in arrays else None
+    if ids is not None:
+        list(ids)  # every text can be read
     sizes |= {len(column) + 1 for column in (times, rows, ids) if column is not None}
     if len(sizes) != 1:
         raise ValueError("columns of different lengths")
@@ -152,11 +157,25 @@ def _put_labels(out: dict[str, Array], name: str, labels: Sequence[Hashable]) ->
 
 
 def _labels(arrays: Mapping[str, Array], name: str) -> tuple[Any, ...]:
-    texts = list(Strings(arrays[f"{name}/text"], arrays[f"{name}/ends"]).check(name))
-    kinds = arrays.get(f"{name}/kinds")
-    if kinds is None:
-        return tuple(texts)
-    return tuple(KINDS[kind][1](text) for kind, text in zip(kinds.tolist(), texts, strict=True))
+    labels: tuple[Any, ...] = tuple(_strings(arrays, name))
+    if f"{name}/kinds" in arrays:
+        kinds = _typed(arrays, f"{name}/kinds", np.uint8).tolist()
+        labels = tuple(KINDS[kind][1](text) for kind, text in zip(kinds, labels, strict=True))
+    if len({(type(label), label) for label in labels}) != len(labels):
+        raise ValueError(f"the same label twice in {name!r}")
+    return labels
+
+
+def _strings(arrays: Mapping[str, Array], name: str) -> Strings:
+    return Strings(_typed(arrays, f"{name}/text", np.uint8), _typed(arrays, f"{name}/ends", np.int64)).check(name)
+
+
+def _typed(arrays: Mapping[str, Array], name: str, dtype: type[np.generic]) -> Array:
+    """An array of one dimension and of the type that `save` gives it."""
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype != dtype:
+        raise ValueError(f"{name!r} has shape {array.shape} and type {array.dtype}")
+    return array
 
 
 def _kind(name: str, label: Hashable) -> int:

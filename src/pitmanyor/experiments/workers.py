@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from pitmanyor.errors import PitmanyorError
+from pitmanyor.machine import safe_children
 
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 Cell = tuple[str, int]  # the key of a row, and the repeat
@@ -26,7 +27,7 @@ def run_cells(
     if not cells:
         return
     context, others = multiprocessing.get_context("spawn"), set(multiprocessing.active_children())
-    with ProcessPoolExecutor(min(n_workers, len(cells)), context, _begin) as pool:
+    with safe_children(), ProcessPoolExecutor(min(n_workers, len(cells)), context, _begin) as pool:
         waiting: dict[Future[None], Cell] = {pool.submit(run, str(path), *cell): cell for cell in cells}
         try:
             for done in as_completed(waiting):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Unpack
 from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.read_report import Column, ReadReport
 from pitmanyor.errors import CorpusError, ReadWarning
+from pitmanyor.files import file_checksum
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.build import build, keep_links
 from pitmanyor.reading.columns import Named, find_columns, with_columns
@@ -181,6 +182,7 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
     report = ReadReport(
         source=found.bad.source,
         files=found.files,
+        checksums=tuple(map(file_checksum, found.files)),
         frame=found.frame,
         n_read=found.posts.n_posts,
         columns=found.columns,

@@ -10,6 +10,7 @@ import numpy as np
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import CorpusError, FileError
+from pitmanyor.files import file_checksum
 from pitmanyor.reading.original_texts import original_texts, text_column
 from pitmanyor.report.clean import clean
 from pitmanyor.report.spans import align, cut
@@ -28,7 +29,8 @@ class Texts(NamedTuple):
 def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
     """The texts of all documents, from `file` or the source of the corpus.
 
-    A file that is given must match. If the source is missing or has changed, tokens are shown and the page says so.
+    A file that is given must match. A run may be somebody else's and name any file of this machine, so the source is
+    read only if it is the very file that was fitted, by its checksum. Otherwise tokens are shown and the page says so.
     """
     report, rows = corpus.report, corpus.rows
     if report is None or rows is None or text_column(report) is None:
@@ -40,6 +42,8 @@ def read_texts(corpus: Corpus, file: Path | None = None) -> Texts:
         if file is not None:
             raise FileError(f"{file}: there is no such file; give the one that the posts were read from")
         return Texts(None, "The file that the posts were read from is not there, so these are tokens and not texts.")
+    if file is None and (not report.files or [*map(file_checksum, report.files)] != [*report.checksums]):
+        return Texts(None, "The file has changed since the posts were read, so these are tokens and not texts.")
     try:
         read = original_texts(places, report, rows)
     except CorpusError as error:

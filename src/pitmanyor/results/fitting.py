@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
+from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.results.insights import Fit as Fit
 from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, teach_keywords
@@ -39,6 +40,7 @@ from pitmanyor.state.memory import refuse_if_too_large
 
 Preset = Literal["paper"]
 COLLAPSED_FIRST = 5  # sweeps, each as long as many mixed ones: births in all documents, where topics begin few
+TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
 FEWEST_TOPICS = 20
 
 
@@ -178,7 +180,8 @@ class _Going(NamedTuple):
 def _fit_together(plan: Plan, headers: Sequence[Header], save_to: Place | None, how: _Going, show: Bars) -> Fit:
     """Several chains as one fit. They run in their directories, which are temporary if none was asked for."""
     Checkpoints("", headers[0], how.save_every)  # teaches if that is no time
-    with tempfile.TemporaryDirectory(prefix="pitmanyor-") as temporary:
+    remove_abandoned(Path(tempfile.gettempdir()), TEMPORARY)
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY + process_tag()) as temporary:
         homes = create(save_to or Path(temporary) / "run", headers, plan.corpus)
         continue_together(homes, how._asdict(), show)
         if not all((home / STATE).exists() for home in homes):

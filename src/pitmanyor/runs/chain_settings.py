@@ -11,6 +11,7 @@ import numpy as np
 from pitmanyor.errors import PlanError
 from pitmanyor.runs.fit_options import Network, Sampler, Start, count
 
+MOST_KEPT = 1_000_000
 GROUPS = {"sampler": Sampler, "start": Start, "network": Network}
 FILLED = {"sampler": ("collapsed_first", "anchors"), "start": ("topics",), "network": ("text_sweeps",)}
 
@@ -30,8 +31,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         count("sweeps", self.sweeps, optional=False)
-        count("seed", self.seed, optional=False)
-        count("keep", self.keep, optional=False)
+        count("seed", self.seed, most=2**64 - 1, optional=False)
+        count("keep", self.keep, most=MOST_KEPT, optional=False)
         count("burn_in", self.burn_in)
         count("max_topics", self.max_topics, 1)
         if self.burn_in is not None and self.burn_in >= max(self.sweeps, 1):

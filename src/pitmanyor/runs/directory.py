@@ -7,18 +7,20 @@ import os
 import re
 import secrets
 import shutil
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import FileError, GraphError
-from pitmanyor.files import atomic_write
+from pitmanyor.errors import FileError, GraphError, SaveWarning
+from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.graph import Graph
-from pitmanyor.machine import move_directory
+from pitmanyor.machine import move_directory, process_tag, remove_abandoned
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.version import __version__
 
@@ -28,6 +30,7 @@ SAMPLES = "sample-*.safetensors"
 CHAIN, CHAIN_NAME = "chain-{}", re.compile(r"chain-(\d+)")  # where one of several chains is
 NAMES = "names.json"  # what people call the topics (topics/names.py); of no concern to the chain
 MAX_BYTES = 8 << 20
+MOST_NAMED = 10  # chains that are missing
 DIGITS = 64
 CHECKSUM = re.compile(rb'"checksum": "([0-9a-f]{%d})"' % DIGITS)
 Place = str | os.PathLike[str]
@@ -79,7 +82,8 @@ def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]
     It is made all at once: whoever finds it finds all headers and the corpus in it.
     """
     target = refuse_existing(path)
-    making = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    remove_abandoned(target.parent, f".{target.name}.")
+    making = target.with_name(f".{target.name}.{process_tag()}{secrets.token_hex(4)}.part")
     try:
         for place, header in zip(_places(making, headers), headers, strict=True):
             place.mkdir(parents=True)
@@ -113,8 +117,10 @@ def read_header(path: Place) -> Header:
     """The header of a run; a FileError if there is none, or one byte of it is not as written."""
     place = Path(path) / HEADER
     try:
-        with open(place, "rb") as file:
+        with open_regular(place) as file:
             body = file.read(MAX_BYTES + 1)
+    except FileError:
+        raise
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileError(f"{path}: not a run: it has no {HEADER}; give the directory that a fit wrote") from error
     except OSError as error:
@@ -147,6 +153,16 @@ def _parse(place: Path, body: bytes) -> Header:
 def find_runs(path: Place) -> list[Path]:
     """The runs at a path: itself, or the chains side by side in it, by their numbers."""
     home = Path(path)
-    found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*") if (child / HEADER).is_file()}
-    chains = sorted((int(name[1]), child) for child, name in found.items() if name)
-    return [child for _, child in chains] if chains and not (home / HEADER).exists() else [home]
+    found = {child: CHAIN_NAME.fullmatch(child.name) for child in home.glob("chain-*")}
+    named = {int(name[1]): child for child, name in found.items() if name}
+    chains = {number: child for number, child in sorted(named.items()) if (child / HEADER).is_file()}
+    if not chains or (home / HEADER).exists():
+        return [home]
+    for child in chains.values():
+        if child.is_symlink():
+            raise FileError(f"{child}: is a symbolic link, and none is followed inside a run; put the chain there")
+    gaps = (number for number in range(min(named), max(named) + 1) if number not in chains)
+    if missing := list(islice(gaps, MOST_NAMED)):
+        names = ", ".join(map(CHAIN.format, missing))
+        warnings.warn(f"{path}: {names} missing or without {HEADER}; the others are taken", SaveWarning, stacklevel=3)
+    return list(chains.values())

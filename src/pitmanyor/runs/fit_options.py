@@ -17,6 +17,8 @@ RULES = ("clamp", "paper", "singleton")
 METHODS = ("exact", "paper")
 Method = Literal["exact", "paper"]
 
+MOST, MOST_PASSES = 2**31 - 1, 1000  # of sweeps, topics and kept states, and of passes
+
 
 @dataclass(frozen=True)
 class Sampler:
@@ -58,7 +60,7 @@ class Sampler:
         count("collapsed_first", self.collapsed_first)
         if self.anchors is not None and not (isinstance(self.anchors, int | float) and 0 < self.anchors <= 1):
             raise PlanError(f"anchors is a share of the documents, above 0 and at most 1, not {self.anchors!r}")
-        count("passes", self.passes, 1, optional=False)
+        count("passes", self.passes, 1, most=MOST_PASSES, optional=False)
         one_of("rule", self.rule, RULES)
         if not isinstance(self.moves, bool):
             raise PlanError(f"moves is True or False, not {self.moves!r}")
@@ -129,9 +131,11 @@ def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
         raise PlanError(f"{name} is one of {', '.join(known)}, not {value!r}")
 
 
-def count(name: str, value: object, least: int = 0, *, optional: bool = True) -> None:
-    """Raise unless the value is a whole number of at least `least`, or None where that is allowed."""
+def count(name: str, value: object, least: int = 0, *, most: int = MOST, optional: bool = True) -> None:
+    """Raise unless the value is a whole number from `least` to `most`, or None where that is allowed."""
     if optional and value is None:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise PlanError(f"{name} is a whole number, {least} or more, not {value!r}")
+    if int(value) > most:
+        raise PlanError(f"{name} is at most {most:,}, not {int(value):,}")

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, EXPLICIT, LIVE, N_LIVE
 from pitmanyor.results.posterior import Posterior
-from pitmanyor.runs.states import DISCOUNTS, ENTRIES, NETWORK, Array, check_places, check_values
+from pitmanyor.runs.states import DISCOUNTS, ENTRIES, NETWORK, Array, check_names, check_places, check_values
 from pitmanyor.state import State
 from pitmanyor.state.cell_counts import pack_rows
+from pitmanyor.state.soundness import check_state
 
 LARGE = ("counts", "packed", "to", "totals", "n_to", "stay", "open", "rests", "weight")  # of a net: a shell has none
 NODE_CONCENTRATIONS = "node_concentrations"
@@ -44,9 +46,17 @@ class Shell:
         """Whether states like this one are laid out as those of the shell."""
         return self._empty.layout is state.layout
 
-    def check(self, arrays: Mapping[str, Array]) -> None:
-        """A ValueError if arrays from a file are not those of such a state."""
+    def check(self, arrays: Mapping[str, Array], unknowns: Mapping[str, tuple[int, ...]]) -> None:
+        """A ValueError if arrays from a file are not those of such a state.
+
+        unknowns: shapes of the unknowns of links in the last state of the chain.
+        """
         check_kept(self._empty, arrays)
+        shapes = {name.removeprefix(NETWORK): part.shape for name, part in arrays.items() if name.startswith(NETWORK)}
+        if shapes and shapes != unknowns:
+            raise ValueError("unknowns of another network")
+        self._rest = self._rest or left_out(self._empty)
+        check_state(unpack_kept(self._empty, arrays, self._rest), is_whole=False)
 
     def whole(self, arrays: Mapping[str, Array]) -> State:
         """The state of these arrays; the last one is remembered, because estimates ask for it again and again."""
@@ -129,23 +139,23 @@ def unpack_kept(like: State, arrays: Mapping[str, Array], rest: tuple[dict[str, 
 def check_kept(like: State, arrays: Mapping[str, Array]) -> None:
     """A ValueError if arrays from a file are not those of such a state."""
     net, text, plan = like.net, like.text, like.plan
-    n_set, (_, n_rests, _, n_to_rests) = len(arrays["at"]), like.layout.sizes
-    wanted = {
-        "at": ((n_set,), "u"),
+    n_set, (n_counts, n_rests, _, n_to_rests) = len(arrays["at"]), like.layout.sizes
+    wanted: dict[str, tuple[tuple[int, ...], Any]] = {
+        "at": ((n_set,), np.min_scalar_type(n_counts)),
         "counts": ((n_set, 2), net.counts.dtype),
         "totals": ((n_rests, 2), net.totals.dtype),
         "n_to": ((max(n_to_rests, 1),), net.n_to.dtype),
         NODE_CONCENTRATIONS: ((n_rests,), np.float64),
         "status": ((LIVE + like.capacity,), np.int64),
-        "topic": ((plan.n_tokens,), "u"),
-        "code": ((plan.n_tokens,), "u"),
+        "topic": ((plan.n_tokens,), np.min_scalar_type(int(arrays["status"][N_LIVE]))),
+        "code": ((plan.n_tokens,), np.min_scalar_type(int(arrays["code"].max(initial=0)))),
         "concentration": ((len(text.concentration), plan.n_documents), np.float64),
     } | ({DISCOUNTS: ((len(plan.sampled_discounts),), np.float64)} if plan.sampled_discounts else {})
     if len(net.packed_first):
         wanted[ENTRIES] = ((like.layout.n_entries, 3), net.packed.dtype)
-    for name, (shape, kind) in wanted.items():
-        found = arrays[name].dtype.kind if isinstance(kind, str) else arrays[name].dtype
-        if arrays[name].shape != shape or found != kind:
+    check_names(arrays, set(wanted))
+    for name, (shape, dtype) in wanted.items():
+        if (arrays[name].shape, arrays[name].dtype) != (shape, np.dtype(dtype)):
             raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
-    check_places(arrays["at"], like.layout.sizes[0])
+    check_places(arrays["at"], n_counts)
     check_values(like, arrays)

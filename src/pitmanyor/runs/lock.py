@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pitmanyor import machine
 from pitmanyor.errors import FileError
+from pitmanyor.machine import remove_abandoned
 from pitmanyor.runs.directory import Place
 
 LOCK = "lock"
+UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link is followed, no pipe waited for
 
 
 @contextmanager
@@ -23,10 +26,13 @@ def hold(path: Place) -> Iterator[None]:
     """
     place = Path(path) / LOCK
     try:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o666)
     except OSError as error:
         raise FileError(f"{path}: the run cannot be written there ({error.strerror or error})") from error
     try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            raise FileError(f"{place}: is no file of its own; remove it")
         _take(path, descriptor)
         _sweep_up(Path(path))
         yield
@@ -55,3 +61,4 @@ def _sweep_up(home: Path) -> None:
     for left in home.glob(".*.part"):
         with suppress(OSError):
             left.unlink()
+    remove_abandoned(home.absolute().parent, f".{home.absolute().name}.")

@@ -32,7 +32,8 @@ class Worker:
         self.asked = False  # for an end
         self._listener: threading.Thread | None = None
         place = str(Path(__file__).parents[2])  # where this package is
-        paths = os.pathsep.join([place, *filter(None, [os.environ.get("PYTHONPATH")])])
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        paths = os.pathsep.join([place, *filter(None, given)])  # an empty one would be the current directory
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "pitmanyor.runs.worker", json.dumps({"run": str(home)} | options)],
             stdin=subprocess.PIPE,

@@ -9,18 +9,21 @@ from typing import Any
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import FileError
+from pitmanyor.errors import FileError, PitmanyorError, StateError
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.runs.advance import Run, new_chain, new_run
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.directory import CORPUS, SAMPLE, STATE, Header, Place, read_header
 from pitmanyor.runs.kept import Kept, Shell
-from pitmanyor.runs.saved import SAMPLE_KIND, misfit, read_checked, read_saved
-from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, unpack, with_columns
+from pitmanyor.runs.saved import SAMPLE_KIND, Saved, finite_number, misfit, read_checked, read_saved
+from pitmanyor.runs.states import NETWORK, build_shapes, n_columns, table_shapes, unpack, with_columns
+from pitmanyor.runs.trace_checks import check_log_joint, check_trace
 from pitmanyor.sampling.joining import finite_plan
 from pitmanyor.state import State, new_state
 from pitmanyor.state.discount_values import restore_tables, stirling_discounts
+from pitmanyor.state.soundness import check_state, check_terms
 
+WRONG = (KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError, StateError)  # about what a file says
 LARGEST = 1 << 20  # topics of a network: no file may ask for more memory than there is
 
 
@@ -40,18 +43,29 @@ def restore(path: Place, threads: int | None = None, beside: int = 1, plan: Plan
         plan = _read_plan(path, header)
     empties = Empties(plan, header.settings)
     try:
-        state = unpack(empties.of(saved.arrays), saved.arrays)
-        restore_tables(state, build_shapes(stirling_discounts(state), saved.tables))
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        state = _restore_state(empties, saved)
+    except WRONG as error:
         raise misfit(Path(path) / STATE, error) from error
-    samples = {sweep: _read_sample(path, header, empties, sweep) for sweep in saved.samples}
+    unknowns = {name: values.shape for name, values in state.network.items()}
+    samples = {sweep: _read_sample(path, header, empties, sweep, unknowns) for sweep in saved.samples}
     chain = new_chain(state, header.settings, threads, beside)
     run = Run(header.graph, header.settings, chain, samples, saved.seconds)
     try:
         run.chain.continue_from(saved.n_sweeps, saved.trace)
-    except ValueError as error:
+        check_log_joint(saved, run.chain.measures.log_joint)
+    except WRONG as error:
         raise misfit(Path(path) / STATE, error) from error
     return header, run
+
+
+def _restore_state(empties: Empties, saved: Saved) -> State:
+    """The state in a file, once everything in it is known to be possible."""
+    state = unpack(empties.of(saved.arrays), saved.arrays)
+    check_state(state, is_whole=True)
+    check_trace(state, saved)
+    restore_tables(state, build_shapes(stirling_discounts(state), saved.tables, table_shapes(state.tables)))
+    check_terms(state)
+    return state
 
 
 class Empties:
@@ -97,17 +111,22 @@ def _read_plan(path: Place, header: Header) -> Plan:
     corpus = Corpus.load(place)
     if corpus.content_hash != header.corpus_hash:
         raise FileError(f"{place}: is not the corpus of this run (its hash differs); put back the one that it wrote")
-    return compile_plan(header.graph, corpus)
+    try:
+        return compile_plan(header.graph, corpus)
+    except PitmanyorError as error:
+        raise FileError(f"{place}: does not fit the graph of this run ({error})") from error
 
 
-def _read_sample(path: Place, header: Header, empties: Empties, sweep: int) -> Kept:
+def _read_sample(
+    path: Place, header: Header, empties: Empties, sweep: int, unknowns: Mapping[str, tuple[int, ...]]
+) -> Kept:
     place = Path(path) / SAMPLE.format(sweep)
     said, arrays = read_checked(place, SAMPLE_KIND, header)
     try:
         if said["sweep"] != sweep:
             raise ValueError(f"the state after sweep {said['sweep']}")
         shell = empties.shell(arrays)
-        shell.check(arrays)
-        return Kept(shell, arrays, float(said["log_joint"]))
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        shell.check(arrays, unknowns)
+        return Kept(shell, arrays, finite_number(said["log_joint"]))
+    except WRONG as error:
         raise misfit(place, error) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from pitmanyor.files import read_arrays
 from pitmanyor.runs.directory import STATE, Header, Place
 
 STATE_KIND, SAMPLE_KIND, SCHEMA = "pitmanyor state", "pitmanyor sample", 5
+LARGEST = 1 << 32  # sweeps, rows of a table
 Array = NDArray[Any]
 
 
@@ -36,14 +38,23 @@ def read_saved(path: Place, header: Header) -> Saved:
         trace = {name.removeprefix("trace/"): arrays.pop(name) for name in list(arrays) if name.startswith("trace/")}
         n_sweeps, seconds, samples, tables = (said[name] for name in ("n_sweeps", "seconds", "samples", "tables"))
         numbers = [n_sweeps, *samples, *(size for shape in tables for size in shape)]
-        if not all(type(n) is int and n >= 0 for n in numbers) or not isinstance(seconds, int | float):
+        if not all(type(n) is int and 0 <= n < LARGEST for n in numbers) or finite_number(seconds) < 0:
             raise ValueError("a number that is none")
+        if samples != sorted(set(samples)) or samples[-1:] > [n_sweeps]:
+            raise ValueError("kept states of other sweeps")
         if any(values.shape != (n_sweeps,) or values.dtype != np.float64 for values in trace.values()):
             raise ValueError("a trace of another length")
     except (KeyError, TypeError, ValueError) as error:
         raise misfit(place, error) from error
     traced = {name: values.tolist() for name, values in trace.items()}
     return Saved(n_sweeps, float(seconds), samples, tables, traced, arrays)
+
+
+def finite_number(value: object) -> float:
+    """A number that is one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no number")
+    return float(value)
 
 
 def read_checked(place: Path, kind: str, header: Header) -> tuple[Mapping[str, Any], dict[str, Array]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
+from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.runs.advance import Run, default_threads, new_chain
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.shards.budget import parse_memory, refuse_if_over, shard_size
@@ -22,6 +23,8 @@ from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, on_dask
 from pitmanyor.shards.sharded_chain import ShardedChain
 from pitmanyor.state import State
 from pitmanyor.state.memory import physical_memory
+
+SHARDS = ".shards-"
 
 
 class Bounds(NamedTuple):
@@ -41,7 +44,8 @@ class Bounds(NamedTuple):
 def working_place(memory: str | int | None, client: Any, near: Path | None) -> Iterator[Bounds]:
     """A directory for working files, which is removed in the end, and a client if one is asked for."""
     n_bytes = None if memory is None else parse_memory(memory)
-    with TemporaryDirectory(prefix=".shards-", dir=near, ignore_cleanup_errors=True) as home:
+    remove_abandoned(near or Path(gettempdir()), SHARDS)
+    with TemporaryDirectory(prefix=SHARDS + process_tag(), dir=near, ignore_cleanup_errors=True) as home:
         if client is None:
             yield Bounds(n_bytes, None, Path(home))
         else:

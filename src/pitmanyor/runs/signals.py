@@ -1,4 +1,4 @@
-"""SIGTERM between sweeps: it asks for an end as Ctrl-C does, and is sent again once the checkpoint is written."""
+"""SIGTERM and SIGHUP between sweeps: they ask for an end as Ctrl-C does, and are sent again after the checkpoint."""
 
 from __future__ import annotations
 
@@ -7,30 +7,40 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
+ASKING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has the first
+
 
 class Termination:
-    """While active, SIGTERM only sets `asked`; `deliver` sends it again. Does nothing outside the main thread."""
+    """While active, a signal only sets `asked`; `deliver` sends it again. Does nothing outside the main thread.
+
+    A signal that is ignored stays so: `nohup` lets a fit go on when its terminal is closed.
+    """
 
     def __init__(self, active: bool) -> None:
-        self.asked = False
-        self._old: Any = None
+        self._old: dict[int, Any] = {}
+        self._number: int | None = None
         self._active = active and threading.current_thread() is threading.main_thread()
 
+    @property
+    def asked(self) -> bool:
+        return self._number is not None
+
     def __enter__(self) -> Termination:
-        if self._active:
-            self._old = signal.signal(signal.SIGTERM, self._handle)
+        for number in ASKING if self._active else ():
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._old[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        if self._active:
-            signal.signal(signal.SIGTERM, self._old)
+        for number, old in self._old.items():
+            signal.signal(number, old)
 
     def deliver(self) -> None:
-        """Who sends SIGTERM wants the process to end, and now it may."""
-        if self.asked:
-            signal.raise_signal(signal.SIGTERM)
+        """Who sends such a signal wants the process to end, and now it may."""
+        if self._number is not None:
+            signal.raise_signal(self._number)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+        self._number = number

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.graph.values import LEAST_DISCOUNT, MOST_DISCOUNT
 from pitmanyor.kernels.numbers.stirling import StirlingTables, shaped_tables
 from pitmanyor.kernels.restaurant.arrays import (
     CUSTOMERS,
@@ -41,6 +42,7 @@ DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
 NETWORK = "network/"  # the unknowns of links, by their names
 ENTRIES = "packed"  # counts of cells without a row, if there are any
+LOWEST_LOG, LARGEST_UNKNOWN = 1e290, 1e6
 DISCOUNTS = "discounts"  # of the nodes that sample theirs, if there are any
 
 
@@ -102,10 +104,17 @@ def table_shapes(tables: StirlingTables) -> list[list[int]]:
     return [[int(rows), int(columns)] for rows, columns in zip(tables.n_rows, tables.n_cols, strict=True)]
 
 
-def build_shapes(discounts: Sequence[float], shapes: Sequence[Sequence[int]]) -> StirlingTables:
-    """Stirling tables of the given shapes: they grow with the counts of all sweeps so far, so sizes are stored."""
-    if len(shapes) != len(discounts) or not all(len(shape) == 2 and min(shape) > 0 for shape in shapes):
+def build_shapes(
+    discounts: Sequence[float], shapes: Sequence[Sequence[int]], least: Sequence[Sequence[int]]
+) -> StirlingTables:
+    """Stirling tables of the given shapes: they grow with the counts of all sweeps so far, so sizes are stored.
+
+    least: the shapes with which they start.
+    """
+    if len(shapes) != len(discounts) or not all(len(shape) == 2 for shape in shapes):
         raise ValueError("Stirling tables for other discounts")
+    if (np.array(shapes, np.int64) < np.array(least)).any():
+        raise ValueError("Stirling tables smaller than the first ones")
     if sum(rows * columns for rows, columns in shapes) * 8 > 4 * MOST_BYTES:
         raise ValueError("Stirling tables larger than any")
     if any(columns > rows for rows, columns in shapes):
@@ -138,10 +147,17 @@ def _check_shapes(state: State, arrays: Mapping[str, Array]) -> None:
         wanted[DISCOUNTS] = ((len(state.plan.sampled_discounts),), np.dtype(np.float64))
     if len(net.packed_first):
         wanted[ENTRIES] = ((state.layout.n_entries, 3), net.packed.dtype)
+    check_names(arrays, {*wanted, "status"})
     for name, (shape, dtype) in wanted.items():
         if (arrays[name].shape, arrays[name].dtype) != (shape, dtype):
             raise ValueError(f"{name} has shape {arrays[name].shape} where {shape} is due")
     check_places(arrays["at"], n_counts)
+
+
+def check_names(arrays: Mapping[str, Array], wanted: set[str]) -> None:
+    """No array is missing and none is unknown; those of a network are compared elsewhere."""
+    if other := {name for name in arrays if not name.startswith(NETWORK)} ^ wanted:
+        raise ValueError(f"{', '.join(sorted(other))}: missing, or unknown")
 
 
 def check_places(at: Array, n_counts: int) -> None:
@@ -167,12 +183,26 @@ def check_values(state: State, arrays: Mapping[str, Array]) -> None:
     for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
         if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
             raise ValueError("a walk to a parent that is not there")
-    if state.plan.sampled_discounts and not ((arrays[DISCOUNTS] > 0) & (arrays[DISCOUNTS] < 1)).all():
-        raise ValueError("a discount outside (0, 1)")
+    if state.plan.sampled_discounts and not _are_discounts(arrays[DISCOUNTS]):
+        raise ValueError("a discount out of range")
     counted = [arrays[name] for name in ("counts", "to", "totals", "n_to", ENTRIES) if name in arrays]
     if any(part.size and part.min() < 0 for part in counted):
         raise ValueError("a count below zero")
     if ENTRIES in arrays and (arrays[ENTRIES][arrays[ENTRIES][:, CUSTOMERS] > 0, DISH] >= n_live).any():
         raise ValueError("counts of a topic that is not there")
-    if any(part.dtype != np.float64 for name, part in arrays.items() if name.startswith(NETWORK)):
-        raise ValueError("unknowns of a network that are no numbers")
+    check_unknowns(arrays)
+
+
+def _are_discounts(values: Array) -> bool:
+    return bool(((values >= LEAST_DISCOUNT) & (values <= MOST_DISCOUNT)).all())
+
+
+def check_unknowns(arrays: Mapping[str, Array]) -> None:
+    """Those of a network are numbers that a chain may reach; logs may be far below zero."""
+    for name, part in arrays.items():
+        if name.startswith(NETWORK):
+            least = -LOWEST_LOG if "log_" in name else -LARGEST_UNKNOWN
+            if part.dtype != np.float64 or not ((part >= least) & (part <= LARGEST_UNKNOWN)).all():
+                raise ValueError("unknowns of a network that are no numbers, or out of range")
+            if name == f"{NETWORK}log_mu" and abs(np.logaddexp.reduce(part, initial=-np.inf)) > 1e-6:
+                raise ValueError("shares of topics that do not add up")

@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import FileError
-from pitmanyor.files import atomic_write
+from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.runs.advance import Run
 
 FORMAT, WEIGHTS = "pitmanyor weights 1", "weights.json"
+MOST_BYTES = 1 << 20
 Floats = NDArray[np.float64]
 
 
 def read_weights(home: Path, runs: Sequence[Run]) -> Floats | None:
     """The weights of these chains; None if none are there, or if they are those of earlier sweeps."""
     try:
-        said = json.loads((home / WEIGHTS).read_bytes())
+        with open_regular(home / WEIGHTS) as file:
+            said = json.loads(file.read(MOST_BYTES))
         if said["format"] != FORMAT or said["chains"] != _states(runs):
             return None
         weights = np.array([float(weight) for weight in said["weights"]])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError, StateError
 from pitmanyor.kernels.restaurant.arrays import Text
+from pitmanyor.machine import safe_children
 from pitmanyor.shards import tasks
 from pitmanyor.shards.broadcast import OUTLINE, SHARED, save_shared
 from pitmanyor.shards.packed_counts import PackedCounts, add_packed, bytes_of, unpack_counts
@@ -164,6 +165,7 @@ def as_client(client: Any, n_workers: int | None = None) -> Iterator[Any]:
     elif client == "local":
         options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
         with (
+            safe_children(),
             dask.config.set(LOST),
             LocalCluster(n_workers=n_workers, **options) as cluster,
             Client(cluster) as own,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pitmanyor.errors import FileError, PlanError, ReadWarning
-from pitmanyor.files import atomic_write
+from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.runs.directory import NAMES
 
@@ -171,7 +171,7 @@ def _likeliest(fit: Fitted) -> list[list[str]]:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             said = json.loads(file.read(MAX_BYTES))
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
