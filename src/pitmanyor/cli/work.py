@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack
@@ -56,7 +57,7 @@ class Source:
 
     def _check(self) -> None:
         for file in self.files:
-            if not file.exists() and not PATTERN.search(str(file)):
+            if not os.path.exists(file) and not PATTERN.search(str(file)):
                 raise FileError(f"{file}: there is no such file")
 
     @property

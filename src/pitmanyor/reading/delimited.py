@@ -31,8 +31,6 @@ def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:
     delimiter = options.delimiter
     if delimiter is None:
         delimiter = "\t" if ".tsv" in path.suffixes else _sniff(path, encoding, options.quoting)
-    if len(delimiter) != 1:
-        raise CorpusError(f"{path}: the delimiter must be one character, not {delimiter!r}")
     file = open_text(path, encoding)
     records = _records(file, delimiter, options.quoting, bad)
     first = next(records, None)

@@ -41,12 +41,6 @@ def open_text(path: Path, encoding: str) -> TextIO:
 def find_encoding(path: Path, given: str | None) -> tuple[str, list[str]]:
     """The encoding of a file, and sentences about it. The whole file is tried, so that reading cannot fail half-way."""
     if given is not None:
-        try:
-            codecs.lookup(given)
-        except LookupError:
-            raise CorpusError(
-                f"{path}: there is no encoding called {given!r}; try 'utf-8', 'utf-16', 'cp1252' or 'latin-1'"
-            ) from None
         if wrong := _first_error(path, given):
             raise CorpusError(f"{path}, {wrong}: not {given}; leave encoding= out to have it found, or name another")
         return given, []
