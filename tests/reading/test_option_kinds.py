@@ -1,8 +1,8 @@
 """A value of the wrong kind, whatever option it is given to, is refused by a sentence."""
 
 import pytest
-from calling import call
 
+from calling import call
 from pitmanyor.errors import CorpusError, PitmanyorError
 from pitmanyor.reading import read
 from pitmanyor.reading.option_kinds import ROLES
