@@ -16,7 +16,8 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("hostile")
     words = ["=cmd()", "@sum(1)", "oven", "bread\ud800"]
     posts = [
-        {"tokens": words[i % 3 :], "author": f"=1+{i % 2}\ud800", "row": f"r{i % 2}", "topic_0": f"t{i % 2}", "id": f"-{i}"}
+        {"tokens": words[i % 3 :], "author": f"=1+{i % 2}\ud800", "id": f"-{i}"}
+        | {"row": f"r{i % 2}", "topic_0": f"t{i % 2}"}
         for i in range(12)
     ]  # fmt: skip
     (home / "posts.jsonl").write_text("\n".join(map(json.dumps, posts)))
