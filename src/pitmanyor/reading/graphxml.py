@@ -52,7 +52,7 @@ def read_xml_graph(path: Path) -> XmlGraph:
             raise
         except (OSError, EOFError, zlib.error, LookupError, ValueError) as error:
             raise CorpusError(
-                f"{path}: cannot be read ({error}); the file is cut or damaged, or of an unknown encoding; save it as UTF-8"
+                f"{path}: cannot be read ({error}); it is cut or damaged, or of an unknown encoding; save it as UTF-8"
             ) from error
     if reader.root not in ("graphml", "gexf"):
         raise CorpusError(f"{path}: the document is <{reader.root}>, neither <graphml> nor <gexf>")
