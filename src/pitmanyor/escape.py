@@ -9,10 +9,20 @@ from html import escape
 # Controls but tab and newline, soft hyphens, marks, embeddings, overrides and isolates of direction, separators of
 # lines, joiners of words, a letter that is blank, half characters, what is no character, and tags. Joiners within words
 # and emoji stay.
+SURROGATES = re.compile("[\ud800-\udfff]")
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ud800-\udfff\ufeff"
     "\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
+
+
+def whole_text(text: str) -> str:
+    """The text with U+FFFD in place of lone surrogates, which are half a character and cannot be written to a file.
+
+    >>> whole_text("jos\\ud800")
+    'jos\ufffd'
+    """
+    return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def visible(text: str) -> str:

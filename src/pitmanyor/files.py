@@ -204,7 +204,8 @@ def _head(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mappi
         offsets = [start, start + array.nbytes]
         table[name] = {"dtype": NAMES[array.dtype], "shape": list(array.shape), "data_offsets": offsets}
         start += array.nbytes
-    text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+    # A lone surrogate, as in names of files that are not UTF-8, becomes its escape in JSON.
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     text += b" " * (-len(text) % 8)
     if len(text) > MAX_HEADER:
         raise FileError(f"{path}: a header of {len(text):,} bytes is too long; put long lists into arrays")

@@ -41,8 +41,8 @@ def test_any_other_delimiter_can_be_named(tmp_path):
     path = write(tmp_path, "id:text\n1:a b\n", "x.data")
     assert rows(path, delimiter=":")[1] == [(2, ("1", "a b"))]
     assert read(path, delimiter=":", min_length=1, stop_words=None).vocabulary == ("a", "b")
-    with pytest.raises(CorpusError, match="must be one character, not '::'"):
-        rows(path, delimiter="::")
+    with pytest.raises(CorpusError, match="delimiter='::': the delimiter must be one character"):
+        read(path, delimiter="::")
 
 
 def test_quoted_line_breaks_and_the_line_a_record_begins_on(tmp_path):

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import os
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pitmanyor import Corpus
 from pitmanyor.errors import CorpusError, PitmanyorError
 from pitmanyor.reading import read
 from pitmanyor.reading.chunks import getter, paths
@@ -80,7 +82,7 @@ def test_half_of_a_surrogate_pair_is_no_trouble(tmp_path):
     corpus = read(write(tmp_path, '{"text": "odd \\ud83d stars", "user": "\\ud83d"}'))
     assert corpus.vocabulary == ("odd", "stars")
     corpus.save(tmp_path / "c")
-    assert corpus.load(tmp_path / "c").groups["author"].labels == ("\ud83d",)
+    assert corpus.load(tmp_path / "c").groups["author"].labels == ("\ufffd",)
 
 
 def test_columns_of_nested_records():
@@ -136,3 +138,16 @@ def test_lines_that_make_sense_only_together_are_bad_lines(tmp_path, lines):
     path.write_text("\n".join(['{"text": "zero"}', *lines]))
     with pytest.raises(CorpusError, match="x.jsonl, line [23]"):
         read(path)
+
+
+def test_halves_of_characters_are_replaced_so_that_the_corpus_can_be_written(tmp_path):
+    path, half = tmp_path / os.fsdecode(b"x\xff.jsonl"), "\ud800"
+    posts = [{"text": f"oven {half}bread", "author": f"a{half}", "id": f"1{half}", "hashtags": [f"b{half}", "c"]}]
+    path.write_text(json.dumps(posts[0]) + "\n")
+    corpus = read(path)
+    assert corpus.vocabulary == ("bread", "b\ufffd", "c", "oven") and corpus.groups["author"].labels == ("a\ufffd",)
+    assert list(corpus.ids) == ["1\ufffd"]
+    corpus.save(tmp_path / "corpus.safetensors")
+    assert Corpus.load(tmp_path / "corpus.safetensors").report.files == corpus.report.files
+    assert read(posts, text="hashtags").vocabulary == ("b\ufffd", "c")
+    assert read([f"oven{half} bread"], tokeniser="whitespace").vocabulary == ("bread", "oven\ufffd")

@@ -38,8 +38,8 @@ def test_that_there_are_no_stop_words_is_kept():
         ({"header": "no"}, "header='no': give True or False"),
         ({"min_df": "five"}, "min_df='five': give a number of documents, or a share"),
         ({"max_df": 1.5}, "max_df=1.5: give a number of documents, or a share"),
-        ({"min_tokens": "2"}, "min_tokens='2': give a whole number"),
-        ({"min_length": True}, "min_length=True: give a whole number"),
+        ({"min_tokens": "2"}, "min_tokens='2': give a whole number from"),
+        ({"min_length": True}, "min_length=True: give a whole number from"),
         ({"missing_values": "NaN"}, "missing_values='NaN': give a list of texts"),
     ],
 )

@@ -263,3 +263,18 @@ def test_a_column_of_a_frame_and_an_array_are_texts():
     assert read(np.array(texts)).content_hash == expected
     pl = pytest.importorskip("polars")
     assert read(pl.Series(texts)).content_hash == expected
+
+
+def test_a_parquet_path_means_one_file_and_its_own_columns(tmp_path):
+    (tmp_path / "author=eve").mkdir()
+    for name, word in (("posts1", "wrong"), ("posts[1]", "right"), ("author=eve/posts", "third"), ("a*b?", "fourth")):
+        parquet(tmp_path / f"{name}.parquet", f"select 'oven {word}' as text, 'ann' as author")
+    assert "right" in read(tmp_path / "posts[1].parquet").vocabulary
+    assert "fourth" in read(tmp_path / "a*b?.parquet").vocabulary
+    assert read(tmp_path / "author=eve/posts.parquet").groups["author"].labels == ("ann",)
+
+
+def test_parquet_times_with_a_zone_are_in_utc(tmp_path):
+    query = "select 'oven bread' as text, timestamptz '2020-01-01 01:30:00+02' as time"
+    found = read(parquet(tmp_path / "x.parquet", query))
+    assert found.times.tolist() == [np.datetime64("2019-12-31T23:30", "ms").item()]

@@ -8,7 +8,7 @@ import pytest
 
 from pitmanyor import Corpus, Network, PlanError, fit, labels, load, models, prevalence, representative
 from pitmanyor.plan.tokens import TokenOrder
-from pitmanyor.report import build_payload, people
+from pitmanyor.report import build_payload, people, redact
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.people import link_facts, order_of
 from pitmanyor.report.post_facts import choose, marked
@@ -151,7 +151,7 @@ def test_redacted_pages_have_no_name_and_no_text(blog, payload):
 
 def test_words_that_are_names_are_redacted():
     documents = {"word": [["ann", "goal", "@bob"], ["bread", "goal", "ann"]] * 6, "hashtag": [["ann"], ["bread"]] * 6}
-    corpus = Corpus.from_tokens(documents, groups={"author": ["Ann Goalby", "bob"] * 6})
+    corpus = Corpus.from_tokens(documents, groups={"author": ["Ann Goalby", "bob", "cy", "dan", "eve", "fay"] * 2})
     found = fit(models.tntm().without("follows"), corpus, sweeps=4, seed=1)
     assert '"ann"' in json.dumps(build_payload(found))
     said = json.dumps(build_payload(found, redact=True)).lower()
@@ -162,10 +162,27 @@ def test_parts_of_names_are_names():
     found = names_of(["jane_doe", "JohnSmith", "Bo Li", "NASAFan42"])
     assert {"jane", "doe", "janedoe", "john", "smith", "johnsmith", "bo", "li", "boli", "nasa", "fan", "fan42"} <= found
     assert not {"", "j", "n", "o"} & found
-    corpus = Corpus.from_tokens([["x"]] * 2, groups={"author": ["jane_doe", "Bo Li"]})
+    corpus = Corpus.from_tokens([["x"]] * 3, groups={"author": ["jane_doe", "Bo Li", "Jose\u0301"]})
     is_name = name_check(corpus)
+    assert is_name("jos\u00e9") and is_name("Jose\u0301") and is_name("#prayforjane") and not is_name("x")
     assert all(map(is_name, ["#JaneDoe", "jane-doe", "doe", "Li", "@anybody"]))
     assert not any(map(is_name, ["does", "janet", "bold"]))
+
+
+def test_words_of_few_authors_are_redacted():
+    documents = [["goal", "diagnosis"], ["goal", "cup"], ["goal", "cup"], ["cup"]]
+    corpus = Corpus.from_tokens(documents, groups={"author": ["ann", "bob", "cyd", "bob"]})
+    assert [word for word in ("goal", "diagnosis", "cup", "unheard") if name_check(corpus)(word)] == [
+        "diagnosis",
+        "cup",
+    ]
+    assert not name_check(Corpus.from_tokens(documents))("diagnosis")
+
+
+def test_labels_that_people_wrote_are_redacted():
+    corpus = Corpus.from_tokens([["goal"]] * 3, groups={"author": ["jane_doe", "bob", "cyd"]})
+    is_name = name_check(corpus)
+    assert redact._label("Doe's goal, by (JaneDoe) and #teamjane", is_name) == "(name) goal, by (name) and (name)"
 
 
 def test_hashtags_are_words_that_were_hashtags():

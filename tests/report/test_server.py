@@ -148,7 +148,7 @@ def test_at_the_loopback_of_ipv6_other_names_are_refused_too():
 
 def test_redacted_inference_tells_no_name():
     documents = {"word": [["goal", "match"], ["bread", "oven"]] * 8, "hashtag": [["janedoe"], ["bread"]] * 8}
-    corpus = Corpus.from_tokens(documents, groups={"author": ["jane_doe", "bob"] * 8})
+    corpus = Corpus.from_tokens(documents, groups={"author": (["jane_doe", "bob", "cy", "dan", "eve", "fay"] * 3)[:16]})
     found = fit(models.tntm().without("follows"), corpus, sweeps=6, seed=1)
     draft = parse("application/json", b'{"text": "goal match"}')
     open_, hidden = (

@@ -1,6 +1,8 @@
 """What a state takes, and the refusal before it is too much."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -135,3 +137,20 @@ def _need(state: State, columns: int) -> int:
     sizes = np.array([layout.sizes for layout in layouts]).sum(axis=0)
     cells = sum(layout.cells.nbytes for layout in layouts)
     return int(sizes @ [PER_COUNT, PER_RESTAURANT, 4, 16]) + cells + PER_TOKEN * state.plan.n_tokens
+
+
+def test_the_control_group_of_the_process_is_a_limit(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    limit.write_text("12345678")
+    monkeypatch.setattr("pitmanyor.machine.own_groups", lambda said: [str(limit)])
+    monkeypatch.setattr("pitmanyor.state.memory.OWN_GROUPS", str(limit))
+    assert physical_memory() == 12345678
+
+
+def test_a_limit_of_the_shell_is_a_limit():
+    resource = pytest.importorskip("resource")
+    code = "from pitmanyor.state.memory import physical_memory; print(physical_memory())"
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({3 << 30}, {3 << 30})); {code}"
+    assert resource.getrlimit(resource.RLIMIT_AS)
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) < 3 << 30

@@ -13,6 +13,7 @@ from pitmanyor.errors import GraphError, PitmanyorError, PlanError
 from pitmanyor.graph import Graph
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+NOT_HERE = ("source", "links", "vocabulary", "save_to")  # parameters of `read` that name other sources and files
 READY = ("author_topic", "hdp_lda", "hpyp", "lda:K", "tntm", "bursty:NAME")
 
 
@@ -97,7 +98,7 @@ def _value(text: str) -> Any:
         return {"true": True, "false": False}.get(plain)
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -112,5 +113,8 @@ def parse_options(given: list[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals:
             raise PlanError(f"--option takes NAME=VALUE such as min_df=5, not {text!r}")
-        found[name.replace("-", "_")] = _value(value)
+        name = name.replace("-", "_")
+        if name in NOT_HERE:
+            raise PlanError(f"--option {name}: this is no option of how posts are read; --help lists what there is")
+        found[name] = _value(value)
     return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import os
 import shlex
 import sys
 from contextlib import AbstractContextManager, ExitStack
@@ -56,7 +55,7 @@ class Source:
 
     def _check(self) -> None:
         for file in self.files:
-            if not file.exists() and not PATTERN.search(str(file)):
+            if not os.path.exists(file) and not PATTERN.search(str(file)):
                 raise FileError(f"{file}: there is no such file")
 
     @property
@@ -181,7 +180,7 @@ def _write_topics(path: Path, fit: Fit) -> None:
             for rank, entry in enumerate(topic[stream], 1):
                 values = (*about, stream, rank, entry["word"], entry["probability"])
                 rows.append([str(value) for value in values])
-    _write(path, _csv(rows))
+    _write(path, rows)
 
 
 def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -> Answer:
@@ -199,7 +198,7 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     for d, shares in enumerate(seen.fold(result.shares)):
         who = [str(authors.labels[authors.codes[d]])] if authors else []
         rows.append([str(lines[d]), *ids[d : d + 1], *who, *(f"{share:.6g}" for share in shares)])
-    _write(out, _csv(rows))
+    _write(out, rows)
     facts = {"out": str(out), "documents": found.n_documents, "topics": len(seen.topics)}
     facts |= {"n_dropped": result.n_dropped, "n_unknown": result.n_unknown}
     facts["not read"] = sum(one.documents for one in found.report.filters) if found.report else 0
@@ -231,14 +230,9 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
     return answer
 
 
-def _csv(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, rows: list[list[str]]) -> None:
+    from pitmanyor.export.sheets import csv_lines
     from pitmanyor.files import atomic_write
 
     with atomic_write(path) as file:
-        file.write(text.encode())
+        file.write(csv_lines(rows))

@@ -50,17 +50,18 @@ def _csv(blocks: Iterable[Table]) -> Iterator[bytes]:
     """The lines of a CSV file, in parts, because as Python objects numbers take many times their memory."""
     for i, block in enumerate(blocks):
         if i == 0:
-            yield _lines([[_said(name) for name in block]])
+            yield csv_lines([list(block)])
         n_rows, step = len(next(iter(block.values()))), max(1, CELLS // len(block))
         for start in range(0, n_rows, step):
             part = {name: column[start : start + step] for name, column in block.items()}
-            yield _lines(zip(*(map(_said, column.tolist()) for column in _plain(part).values()), strict=True))
+            yield csv_lines(zip(*(column.tolist() for column in _plain(part).values()), strict=True))
 
 
-def _lines(rows: Iterable[Iterable[object]]) -> bytes:
+def csv_lines(rows: Iterable[Iterable[object]]) -> bytes:
+    """Rows as lines of a CSV file, with formulas escaped."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    csv.writer(text, lineterminator="\n").writerows(map(_said, row) for row in rows)
+    return text.getvalue().encode("utf-8", "replace")
 
 
 def _said(value: object) -> object:

@@ -178,9 +178,23 @@ def _documents(fit: Fit, shown: View) -> Iterator[Table]:
             out["row"] = corpus.rows[here]
         if corpus.times is not None:
             out["time"] = corpus.times[here]
+        shares = shares_columns(block.shares, shown.topics, shown.names)
+        taken = {*out, *shares}
         for name, group in corpus.groups.items():
-            out[name] = _text(group.labels[code] for code in group.codes[here])
-        yield out | shares_columns(block.shares, shown.topics, shown.names)
+            column = _column_name(name, taken | set(corpus.groups)) if name in taken else name
+            out[column] = _text(group.labels[code] for code in group.codes[here])
+        yield out | shares
+
+
+def _column_name(name: str, taken: set[str]) -> str:
+    """The column of a grouping that has the name of another column.
+
+    >>> _column_name("row", {"row"}), _column_name("row", {"row", "group_row"})
+    ('group_row', 'group_group_row')
+    """
+    while name in taken:
+        name = f"group_{name}"
+    return name
 
 
 def _authors(fit: Fit, shown: View) -> Table:

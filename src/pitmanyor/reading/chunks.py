@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHUNK = 8192
+CELLS = 1 << 22  # of a chunk: fewer rows of tables that are wide
 SAMPLE = 200  # rows that guesses are made from
 
 Getter = Callable[[Any], Any]
@@ -47,6 +48,7 @@ class Table:
     def __post_init__(self) -> None:
         self._head = next(self.blocks, Block([], []))
         rows = self._head.rows[:SAMPLE]
+        self._places = {name: i for i, name in reversed(list(enumerate(self.names or ())))}
         if self.names is None:
             self.columns = list(dict.fromkeys(path for row in rows for path in paths(row)))
         else:
@@ -82,10 +84,10 @@ class Table:
     def _getter(self, column: str) -> Getter:
         if self.names is None:
             return getter(column)
-        if column in self.names:
-            return itemgetter(list(self.names).index(column))
+        if column in self._places:
+            return itemgetter(self._places[column])
         name = next(name for name in self.names if column.startswith((f"{name}.", f"{name}[]")))
-        place, below = list(self.names).index(name), column[len(name) :]
+        place, below = self._places[name], column[len(name) :]
         inner = _walk(_steps(below.removeprefix(".")))
         return lambda row: inner(row[place])
 

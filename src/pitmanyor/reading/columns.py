@@ -61,6 +61,9 @@ def find_columns(
         name: dict(some) if isinstance(some, Mapping) else {n: n for n in some}
         for name, some in (("groups", groups), ("streams", streams))
     }
+    for what, some in named.items():
+        if wrong := next((column for column in some.values() if not isinstance(column, str)), None):
+            raise CorpusError(f"{what}= must name columns of {table.name}, and {wrong!r:.200} is no name")
     claimed = [column for some in named.values() for column in some.values()]
     roles = choose(table.name, sample, asked, claimed)
     periods = tuple(n for n, column in named["groups"].items() if column in PERIODS and column not in sample)

@@ -14,7 +14,7 @@ from typing import Literal, TextIO
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
-from pitmanyor.reading.chunks import CHUNK, Block, Table
+from pitmanyor.reading.chunks import CELLS, CHUNK, Block, Table
 from pitmanyor.reading.encodings import find_encoding, open_text
 from pitmanyor.reading.options import FileOptions
 
@@ -31,8 +31,6 @@ def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:
     delimiter = options.delimiter
     if delimiter is None:
         delimiter = "\t" if ".tsv" in path.suffixes else _sniff(path, encoding, options.quoting)
-    if len(delimiter) != 1:
-        raise CorpusError(f"{path}: the delimiter must be one character, not {delimiter!r}")
     file = open_text(path, encoding)
     records = _records(file, delimiter, options.quoting, bad)
     first = next(records, None)
@@ -100,7 +98,7 @@ def _blocks(
                 continue
             lines.append(line)
             rows.append(record)
-            if len(rows) == CHUNK:
+            if len(rows) == CHUNK or len(rows) * n_fields > CELLS:
                 yield Block(lines, rows)
                 lines, rows = [], []
         yield Block(lines, rows)

@@ -20,6 +20,7 @@ BOMS = (
 )
 FALLBACKS = ("cp1252", "latin-1")
 BLOCK = 1 << 20
+LONGEST_LINE = 1 << 26  # characters
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -38,16 +39,14 @@ def open_text(path: Path, encoding: str) -> TextIO:
     return io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
 
 
-def find_encoding(path: Path, given: str | None) -> tuple[str, list[str]]:
-    """The encoding of a file, and sentences about it. The whole file is tried, so that reading cannot fail half-way."""
+def find_encoding(path: Path, given: str | None, longest: int = LONGEST_LINE) -> tuple[str, list[str]]:
+    """The encoding of a file, and sentences about it. The whole file is tried, so that reading cannot fail half-way.
+
+    A line of more than `longest` characters is refused, because lines are held in memory: gzip packs gigabytes of one
+    character into a few megabytes.
+    """
     if given is not None:
-        try:
-            codecs.lookup(given)
-        except LookupError:
-            raise CorpusError(
-                f"{path}: there is no encoding called {given!r}; try 'utf-8', 'utf-16', 'cp1252' or 'latin-1'"
-            ) from None
-        if wrong := _first_error(path, given):
+        if wrong := _first_error(path, given, longest):
             raise CorpusError(f"{path}, {wrong}: not {given}; leave encoding= out to have it found, or name another")
         return given, []
     with open_bytes(path) as file:
@@ -55,12 +54,12 @@ def find_encoding(path: Path, given: str | None) -> tuple[str, list[str]]:
     if not start:
         raise CorpusError(f"{path}: the file is empty; give a file with at least one post")
     encoding = next((name for mark, name in BOMS if start.startswith(mark)), None) or _without_bom(start)
-    wrong = _first_error(path, encoding)
+    wrong = _first_error(path, encoding, longest)
     if wrong is None:
         return encoding, []
     if encoding != "utf-8" or b"\0" in start:
         raise CorpusError(f"{path}, {wrong}: neither text in UTF-8 nor in {encoding}; name the encoding= or the format")
-    fallback = next(name for name in FALLBACKS if name == FALLBACKS[-1] or _first_error(path, name) is None)
+    fallback = next(name for name in FALLBACKS if name == FALLBACKS[-1] or _first_error(path, name, longest) is None)
     called = {"cp1252": "Windows Latin-1 (cp1252)", "latin-1": "Latin-1"}[fallback]
     return fallback, [f"{path}, {wrong}: not UTF-8, so read as {called}; if letters look wrong, pass encoding="]
 
@@ -75,20 +74,27 @@ def _without_bom(start: bytes) -> str:
     return "utf-8"
 
 
-def _first_error(path: Path, encoding: str) -> str | None:
+def _first_error(path: Path, encoding: str, longest: int) -> str | None:
     """Where the first wrong byte is, in words; None if the file is fine."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
+    line, length = 1, 0
     with open_bytes(path) as file:
         while True:
             block = _read(path, file, BLOCK)
             try:
-                line += decoder.decode(block, final=not block).count("\n")
+                text = decoder.decode(block, final=not block)
             except UnicodeError as error:
                 if not isinstance(error, UnicodeDecodeError):
                     return f"line {line}"
                 line += error.object[: error.start].count(b"\n")
                 return f"line {line}: byte 0x{error.object[error.start]:02x}"
+            _, found, last = text.rpartition("\n")
+            line, length = line + text.count("\n"), len(last) + (0 if found else length)
+            if length > longest:
+                raise CorpusError(
+                    f"{path}, line {line}: more than {longest:,} characters in one line; the file is damaged, or is no "
+                    "table of posts"
+                )
             if not block:
                 return None
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.errors import CorpusError
+from pitmanyor.escape import whole_text
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import Chunk
 from pitmanyor.reading.columns import Wanted
@@ -92,7 +93,7 @@ class Gather:
             self._times(chunk)
         ids = self._column("id", chunk)
         if ids is not None:
-            self.ids.append(Strings.of(texts(ids)))
+            self.ids.append(Strings.of(map(whole_text, texts(ids))))
 
     def _encode(self, name: str, column: str, chunk: Chunk) -> NDArray[np.int32]:
         try:

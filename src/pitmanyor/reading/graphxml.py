@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 from xml.parsers import expat
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.encodings import open_bytes
 
+BLOCK = 1 << 16
+LONGEST = 1 << 20  # bytes of a tag with its attributes, and characters of a name
 LABELS = ("label", "name", "username", "screen_name")
 
 
@@ -38,17 +42,34 @@ def read_xml_graph(path: Path) -> XmlGraph:
     reader.parser = parser
     with open_bytes(path) as file:
         try:
-            parser.ParseFile(file)
+            _parse(parser, file, path)
         except expat.ExpatError as error:
             raise CorpusError(
                 f"{path}, line {error.lineno}, column {error.offset + 1}: not well-formed XML "
                 f"({expat.ErrorString(error.code)}); export the graph again"
             ) from error
-        except (OSError, EOFError) as error:
-            raise CorpusError(f"{path}: cannot be read ({error})") from error
+        except CorpusError:
+            raise
+        except (OSError, EOFError, zlib.error, LookupError, ValueError) as error:
+            raise CorpusError(
+                f"{path}: cannot be read ({error}); it is cut or damaged, or of an unknown encoding; save it as UTF-8"
+            ) from error
     if reader.root not in ("graphml", "gexf"):
         raise CorpusError(f"{path}: the document is <{reader.root}>, neither <graphml> nor <gexf>")
     return reader.graph
+
+
+def _parse(parser: expat.XMLParserType, file: BinaryIO, path: Path) -> None:
+    """Parse a file in blocks; a tag, attribute or comment that does not end is refused before it fills the memory."""
+    fed = 0
+    while block := file.read(BLOCK):
+        parser.Parse(block, False)
+        fed += len(block)
+        if fed - max(parser.CurrentByteIndex, 0) > LONGEST:
+            raise CorpusError(
+                f"{path}, line {parser.CurrentLineNumber}: a tag of more than {LONGEST:,} bytes; export the graph again"
+            )
+    parser.Parse(b"", True)
 
 
 class _Reader:
@@ -59,7 +80,8 @@ class _Reader:
         self.directed = True
         self.node: str | None = None
         self.keys: dict[str, str] = {}
-        self.data: str | None = None
+        self.data: list[str] | None = None
+        self.n_data = 0
         self.parser: expat.XMLParserType
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -75,7 +97,7 @@ class _Reader:
             if "label" in attributes:
                 self.graph.names[self.node] = attributes["label"]
         elif tag == "data" and self.node is not None and self.keys.get(attributes.get("key", "")) in LABELS:
-            self.data = ""
+            self.data, self.n_data = [], 0
         elif tag == "edge":
             said = attributes.get("directed") or attributes.get("type")
             directed = self.directed if said is None else said in ("true", "1", "directed")
@@ -88,12 +110,17 @@ class _Reader:
             self.node = None
         elif tag == "data" and self.data is not None:
             if self.node is not None:
-                self.graph.names[self.node] = self.data.strip()
+                self.graph.names[self.node] = "".join(self.data).strip()
             self.data = None
 
     def text(self, data: str) -> None:
         if self.data is not None:
-            self.data += data
+            self.data.append(data)
+            self.n_data += len(data)
+            if self.n_data > LONGEST:
+                raise CorpusError(
+                    f"{self.path}, line {self.parser.CurrentLineNumber}: a name of more than {LONGEST:,} characters"
+                )
 
     def refuse(self, *_: object) -> None:
         raise CorpusError(

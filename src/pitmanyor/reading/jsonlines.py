@@ -11,14 +11,18 @@ from typing import Any
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import CHUNK, Block, Table
-from pitmanyor.reading.encodings import find_encoding, open_text
+from pitmanyor.reading.encodings import LONGEST_LINE, find_encoding, open_text
 from pitmanyor.reading.options import FileOptions
 
+UNPACKED = 20  # characters for each byte of a file: what gzip makes of texts at the most
+DEEPEST = 100  # levels of objects and lists in a record
 BATCH = 1 << 20  # characters that are parsed at once
 
 
 def open_json(path: Path, options: FileOptions, bad: BadLines) -> Table:
-    encoding, notes = find_encoding(path, options.encoding)
+    # A list may be one long line, but no more than a file of its size can hold in earnest.
+    longest = max(LONGEST_LINE, UNPACKED * path.stat().st_size)
+    encoding, notes = find_encoding(path, options.encoding, longest)
     whole = _whole(path, encoding)
     if whole is not None:
         return Table(str(path), _list_blocks(whole, bad), None, notes)
@@ -90,7 +94,8 @@ def _at_once(texts: list[str]) -> list[Any] | None:
     found, marks = values[::2], values[1::2]
     if len(found) != len(texts) or set(marks) - {mark} or not all(type(value) is dict for value in found):
         return None
-    return None if any("data" in value for value in found) else found
+    nested = (text.count("{") + text.count("[") > DEEPEST for text in texts)
+    return None if any("data" in value for value in found) or any(nested) else found
 
 
 def _parse(line: int, text: str, lines: list[int], rows: list[dict[str, Any]], bad: BadLines) -> None:
@@ -109,9 +114,26 @@ def _take(line: int, value: Any, lines: list[int], rows: list[dict[str, Any]], b
     if not isinstance(value, dict):
         bad.add(line, f"a JSON {type(value).__name__} where an object {{...}} was expected")
         return
+    if _depth(value) > DEEPEST:
+        bad.add(line, f"an object of more than {DEEPEST} levels")
+        return
     found = _unwrap(value)
     lines += [line] * len(found)
     rows += found
+
+
+def _depth(value: Any) -> int:
+    """Levels of objects and lists within each other, at most one more than what is read.
+
+    >>> _depth({"a": [1, {"b": 2}]})
+    3
+    """
+    level, n = [value], 0
+    while level and n <= DEEPEST:
+        n += 1
+        inner = (v for one in level for v in (one.values() if isinstance(one, dict) else one))
+        level = [v for v in inner if isinstance(v, dict | list)]
+    return n
 
 
 def _unwrap(value: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import ReadWarning
-from pitmanyor.reading.options import FileOptions
+from pitmanyor.reading.options import FileOptions, bundle
 from pitmanyor.reading.plain_values import PERIODS
 from pitmanyor.reading.read import read
 from pitmanyor.reading.sources import open_source
@@ -27,7 +27,7 @@ def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
     """
     said = before.report.options if before.report else {}
     how = {**said, **own}
-    table, _ = open_source(source, FileOptions(**{name: how[name] for name in FILE if name in how}))
+    table, _ = open_source(source, bundle({name: how[name] for name in FILE if name in how})[0])
     inherited = {name: value for name, value in said.items() if name not in own}
     lost = _lost(inherited, set(table.columns))
     for name, column in lost.items():

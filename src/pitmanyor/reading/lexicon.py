@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 
 from pitmanyor.errors import CorpusError
+from pitmanyor.escape import whole_text
 from pitmanyor.reading.options import TextOptions
 from pitmanyor.reading.stop_lists import stop_words
 
@@ -53,7 +54,7 @@ class Lexicon(dict[str, int]):
         if len(self) > FORGET:
             self.clear()
             self[MARK] = SEPARATOR
-        code = self[raw] = self.code(raw)
+        code = self[raw] = self.code(whole_text(raw))
         return code
 
     def code(self, raw: str) -> int:

@@ -59,7 +59,7 @@ def _edge_table(path: Path, options: FileOptions) -> tuple[Table, BadLines]:
     """A file with two columns; a first line that names no known columns holds a link already."""
     if path.suffix.lower() in (".parquet", ".pq") or path.suffix.lower().startswith(".json"):
         return open_source(path, options)
-    if not path.exists():
+    if not os.path.exists(path):
         raise CorpusError(f"{path}: there is no such file of links; check the name")
     bad = BadLines(str(path), options.skip_bad_lines)
     if options.delimiter is None and path.suffix.lower() in BLANKS:
@@ -134,7 +134,7 @@ def _from_pairs(pairs: Iterable[Any]) -> Links:
     for i, pair in enumerate(listed):
         if isinstance(pair, dict):
             return _from_table(*open_source(listed, FileOptions()))
-        if isinstance(pair, str) or len(pair) != 2:
+        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
             raise CorpusError(f"links=, entry {i}: {pair!r} is not a pair (source, target)")
     return _links("the links", listed)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from numbers import Integral, Real
 from typing import Any, TypedDict
 
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.label_codes import PLACEHOLDERS
+from pitmanyor.reading.option_kinds import check_kind
 
 Tokeniser = Callable[[str], Iterable[str]]
 Query = Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -195,36 +195,18 @@ def alike(given: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-FLAGS = ("header", "quoting", "skip_bad_lines", "numbers", "in_network")
-COUNTS = ("min_length", "min_posts", "min_tokens")
-FREQUENCIES = ("min_df", "max_df")
-WORD_LISTS = ("missing_values",)
-
-
-def _check_kind(name: str, value: Any) -> None:
-    """A value of the wrong kind is refused here: a text such as "False" would otherwise count as true."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if name in FLAGS and not isinstance(value, bool):
-        raise CorpusError(f"{name}={value!r}: give True or False")
-    if name in COUNTS and not (number and isinstance(value, Integral) and int(value) >= 0):
-        raise CorpusError(f"{name}={value!r}: give a whole number, 0 or more")
-    if name in FREQUENCIES and not (number and value >= 0 and (isinstance(value, Integral) or value <= 1)):
-        raise CorpusError(f"{name}={value!r}: give a number of documents, or a share of all between 0.0 and 1.0")
-    if name in WORD_LISTS and (isinstance(value, str) or not isinstance(value, Iterable)):
-        raise CorpusError(f"{name}={value!r}: give a list of texts")
-
-
 def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOptions]:
     """The three bundles, with every name and every choice checked."""
     kinds = (FileOptions, TextOptions, FilterOptions)
     known = {field.name: kind for kind in kinds for field in fields(kind)}
+    given = {name: list(value) if isinstance(value, Iterator) else value for name, value in given.items()}
     for name, value in given.items():
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
             raise CorpusError(f"read has no option {name!r}; {hint}")
-        if name in CHOICES and value not in CHOICES[name]:
-            raise CorpusError(f"{name}={value!r}: choose one of {', '.join(map(repr, CHOICES[name]))}")
-        _check_kind(name, value)
+        if name in CHOICES and not (isinstance(value, str) and value in CHOICES[name]):
+            raise CorpusError(f"{name}={value!r:.200}: choose one of {', '.join(map(repr, CHOICES[name]))}")
+        check_kind(name, value)
     file, text, keep = ({k: v for k, v in given.items() if known[k] is kind} for kind in kinds)
     return FileOptions(**file), TextOptions(**text), FilterOptions(**keep)

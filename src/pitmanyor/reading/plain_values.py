@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.escape import whole_text
+
 MISSING = -1
 NAT = np.iinfo(np.int64).min
 PERIODS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "h"}
@@ -36,7 +38,7 @@ def label_text(value: Any) -> str | None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of numbers with gaps comes as floats
-    return str(value).strip() or None
+    return whole_text(str(value)).strip() or None
 
 
 def texts(values: Sequence[Any]) -> list[str]:
@@ -123,5 +125,5 @@ def token_list(value: Any) -> list[str]:
 def tag_list(value: Any) -> list[str]:
     """Hashtags of a column: a list, or a string such as `#a #b`, `a;b`, `['a', 'b']`."""
     if isinstance(value, str):
-        return [text.lower() for text in TAG_CUT.findall(value)]
+        return [text.lower() for text in TAG_CUT.findall(whole_text(value))]
     return [text.lower() for text in token_list(value)]

@@ -21,6 +21,7 @@ from pitmanyor.reading.gather import Gather
 from pitmanyor.reading.links import Links, read_links
 from pitmanyor.reading.marks import RETWEET_COLUMNS
 from pitmanyor.reading.matrix import is_matrix, posts_of_matrix
+from pitmanyor.reading.option_kinds import check_columns
 from pitmanyor.reading.options import FileOptions, FilterOptions, Options, TextOptions, alike, bundle
 from pitmanyor.reading.posts import Posts
 from pitmanyor.reading.sources import open_source
@@ -93,6 +94,7 @@ def read(
     """
     file, how, keep = bundle(options)
     asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
+    check_columns(asked, groups, streams)
     said: dict[str, Any] = {**asked, **options} | ({"groups": groups} if groups else {})
     said |= {"streams": streams} if streams else {}
     with spooling(save_to) as home:

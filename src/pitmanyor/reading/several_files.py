@@ -40,14 +40,14 @@ def _is_file_name(value: Any, endings: Sequence[str]) -> bool:
         return True
     if not isinstance(value, str) or not value.lower().removesuffix(".gz").endswith(tuple(endings)):
         return False
-    return not re.search(r"\s", value) or Path(value).is_file()
+    return not re.search(r"\s", value) or os.path.isfile(value)
 
 
 def _matching(name: str) -> list[Path]:
     """The file of this name, or the files that match it as a pattern, sorted."""
-    if not PATTERN.search(name) or Path(name).exists():
+    if not PATTERN.search(name) or os.path.exists(name):
         return [Path(name)]
-    found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if path.is_file())
+    found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if os.path.isfile(path))
     if not found:
         raise CorpusError(f"{name}: no file matches this pattern; check it and the directory ({Path.cwd()})")
     return found

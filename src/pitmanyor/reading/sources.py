@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -56,9 +57,9 @@ def _stored(table: Table, path: Path) -> Table:
 
 
 def _open_file(path: Path, options: FileOptions, bad: BadLines) -> Table:
-    if path.is_dir():
+    if os.path.isdir(path):
         raise CorpusError(f"{path}: a directory; give the file of posts itself, or a pattern such as {path}/*.csv")
-    if not path.exists():
+    if not os.path.exists(path):
         raise CorpusError(f"{path}: there is no such file; check the name and the directory ({Path.cwd()})")
     ending = Path(path.stem if path.suffix == ".gz" else path.name).suffix.lower()
     if ending.removeprefix(".") in names(READERS):

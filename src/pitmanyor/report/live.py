@@ -74,7 +74,7 @@ class Inference:
             "tags": [
                 {"tag": clean(str(one.label)), "score": float(one.score)}
                 for one in tags
-                if not self.hidden(str(one.label))
+                if not self.hidden(f"#{one.label}")
             ],
             "known": n_tokens - sum(found.n_dropped.values()),
             "tokens": n_tokens,

@@ -49,7 +49,7 @@ def build_page(payload: Mapping[str, Any], live: bool = False) -> str:
 def pack(payload: Mapping[str, Any]) -> str:
     """JSON, compressed, in characters that have no meaning in HTML."""
     text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), 9, mtime=0)).decode()
 
 
 def _asset(name: str) -> str:

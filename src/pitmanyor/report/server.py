@@ -18,6 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from pitmanyor.errors import FileError, PitmanyorError
+from pitmanyor.report.connections import ImpatientProtocol
 from pitmanyor.report.live import Inference, parse
 from pitmanyor.report.page import build_page
 from pitmanyor.report.payload import build_payload
@@ -106,7 +107,9 @@ def serve_run(
         import webbrowser
 
         threading.Timer(1.0, webbrowser.open, [url]).start()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app, http=ImpatientProtocol, log_level="warning", access_log=False, server_header=False, ws="none"
+    )
     with listening, suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     return url

@@ -19,6 +19,7 @@ PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a lit
 PER_KEPT_TOKEN, PER_KEPT_COUNT, PER_KEPT_RESTAURANT = 4, 12, 32  # of a kept state, which has no zeros (runs/kept.py)
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
+OWN_GROUPS = "/proc/self/cgroup"
 UNKNOWN = 2**62  # bytes, where the system does not tell
 EXPECTED_TOPICS = 64
 
@@ -104,9 +105,13 @@ def bytes_of_blocks(blocks: Sequence[Block]) -> int:
 
 
 def physical_memory() -> int:
-    """Bytes of memory that this machine has, or that its container may use."""
-    have = machine.total_memory() or UNKNOWN
-    for place in LIMITS:
+    """Bytes of memory that this machine has, or that its container, its control group or `ulimit -v` leave to it."""
+    have = min(machine.total_memory() or UNKNOWN, machine.address_space() or UNKNOWN)
+    try:
+        own = machine.own_groups(Path(OWN_GROUPS).read_text())
+    except OSError:
+        own = []
+    for place in (*LIMITS, *own):
         try:
             text = Path(place).read_text()
         except OSError:

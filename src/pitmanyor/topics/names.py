@@ -162,7 +162,7 @@ def _write(fit: Fitted, entries: list[Entry]) -> None:
     ]
     body = json.dumps({"format": FORMAT, "n_sweeps": fit.n_sweeps, "topics": said}, ensure_ascii=False, indent=1)
     with atomic_write(fit.home / NAMES) as file:
-        file.write(body.encode() + b"\n")
+        file.write(body.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def _likeliest(fit: Fitted) -> list[list[str]]:
