@@ -9,12 +9,13 @@ from exact_shares import Document
 from pitmanyor import Corpus, models
 from pitmanyor.fold_in import Way
 from pitmanyor.fold_in.fixed_vectors import Vectors, fix_vectors
-from pitmanyor.fold_in.shares import _gibbs, fold
+from pitmanyor.fold_in.shares import _gibbs
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import State, new_state
-from pitmanyor.state.engines import General, OneNode, TopicNodes
+from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.state.engines import ClusterNodes, General, TopicNodes
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other
@@ -73,6 +74,7 @@ OTHERS = {  # swept by the general engine
     "own words over no topic's": sketch(),
 }
 ONE_NODE = ("hpyp", "hdp_lda", "lda", "bursty", "bursty lda")
+CLUSTERS = [name for name in GRAPHS if not name.startswith("bursty")]
 FOLDED = [*((name, "own engine") for name in GRAPHS), *((name, "topic nodes") for name in ONE_NODE)]
 TOKENS = (("place", 1), ("place", 1), ("hashtag", 0), ("hashtag", 1), ("word", 0), ("word", 1))
 MORE = tuple(("word", w) for w in (0, 0, 0, 0, 1, 1))  # where there is one node, tables of several customers
@@ -110,10 +112,10 @@ def found(
     engine: str = "own engine",
 ) -> np.ndarray:
     state, _ = state_of(document, COPIES)
-    if engine == "topic nodes":
-        assert isinstance(state.engine, OneNode)
-        state.engine = TopicNodes(state.plan)
-    return fold(state, leaf, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance), 1)
+    engines = {"own engine": state.engine, "topic nodes": TopicNodes(state.plan), "clusters": ClusterNodes(state.plan)}
+    stream = [one.topic for one in document.graph.streams].index(leaf)
+    explicit = Explicit(state, 1, engines[engine])
+    return explicit.fold(state, stream, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance)).shares
 
 
 def exact(document: Document) -> np.ndarray:
@@ -169,12 +171,32 @@ def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
     assert worst_mean(many, exact(document)[0]) < 4.5
 
 
+@pytest.mark.parametrize("name", CLUSTERS)
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_clusters_have_the_means_of_the_posterior_and_less_noise_than_topics(name, by_chance):
+    """Labels are summed out: of the mean given the seats and of the chances, first moments are those of the posterior."""
+    document = toy(name)
+    rows, (mean, square) = found(document, 30, by_chance=by_chance, engine="clusters"), exact(document)
+    assert worst_mean(rows, mean) < 4.5
+    assert ((rows / rows.sum(axis=1, keepdims=True)).var(axis=0) < 0.9 * (square - mean**2)).all()
+
+
+@pytest.mark.parametrize("name", ["hpyp", "lda", "tntm", "deep"])
+def test_clusters_over_several_sweeps(name):
+    """Clusters come and go meanwhile, and what their topics have stays with the topics. Eight sweeps are in batches."""
+    document = toy(name)
+    few, many = (found(document, n, by_chance=True, kept=k, engine="clusters") for n, k in ((30, 1), (38, 8)))
+    assert many.sum(axis=1).mean() == pytest.approx(8 * few.sum(axis=1).mean(), rel=0.02)
+    assert worst_mean(many, exact(document)[0]) < 4.5
+
+
 @pytest.mark.parametrize(("name", "leaf"), [("tntm", "theta_tag"), ("deep", "spot")])
 def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
     """The topics of hashtags that a draft does not have yet: by its words alone."""
     document = toy(name)
     document = replace(document, tokens=tuple(token for token in document.tokens if token[0] == "word"))
     assert worst_error(found(document, 30, leaf), document.moments(leaf)) < 4.5
+    assert worst_mean(found(document, 30, leaf, engine="clusters"), document.moments(leaf)[0]) < 4.5
 
 
 @pytest.mark.parametrize("name", OTHERS)
