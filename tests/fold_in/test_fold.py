@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
@@ -13,8 +14,8 @@ from pitmanyor.fold_in.shares import _gibbs
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
-from pitmanyor.state import State, new_state
 from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.state import State, new_state
 from pitmanyor.state.engines import ClusterNodes, General, TopicNodes
 
 TOPICS = 3
@@ -114,6 +115,7 @@ def found(
     state, _ = state_of(document, COPIES)
     engines = {"own engine": state.engine, "topic nodes": TopicNodes(state.plan), "clusters": ClusterNodes(state.plan)}
     stream = [one.topic for one in document.graph.streams].index(leaf)
+    numba.set_num_threads(1)
     explicit = Explicit(state, 1, engines[engine])
     return explicit.fold(state, stream, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance)).shares
 
@@ -174,7 +176,7 @@ def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
 @pytest.mark.parametrize("name", CLUSTERS)
 @pytest.mark.parametrize("by_chance", [False, True])
 def test_clusters_have_the_means_of_the_posterior_and_less_noise_than_topics(name, by_chance):
-    """Labels are summed out: of the mean given the seats and of the chances, first moments are those of the posterior."""
+    """Labels are summed out: means given the seats and chances both have the mean of the posterior."""
     document = toy(name)
     rows, (mean, square) = found(document, 30, by_chance=by_chance, engine="clusters"), exact(document)
     assert worst_mean(rows, mean) < 4.5

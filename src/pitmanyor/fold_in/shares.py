@@ -35,7 +35,8 @@ from pitmanyor.state.means import counts_of
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
-SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
+SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold_sweeps.SHORT` tokens
+SWEEPS_OF_CLUSTERS = (32, 96)  # of documents seen as clusters: with one document node, and with several
 SHOWN = 20  # documents in a notebook
 LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 
@@ -44,9 +45,9 @@ LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 class TopicShares:
     """Topic proportions of new documents, one row per document. `topics` numbers the columns as `Fit.topics` does.
 
-    `standard_errors` has the Monte Carlo standard error of every share, which is smaller with more sweeps; nan where it is
-    unknown. `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not seen, by
-    grouping. `ids` and `rows` are those of the documents, if they have any.
+    `standard_errors`: Monte Carlo standard errors of the shares, estimated from batches of sweeps; nan where they are
+    unknown. `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not
+    seen, by grouping. `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
@@ -142,8 +143,18 @@ def _means(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> 
     state = fixed_state(fitted, plan, vectors)
     if not state.engine.folds:
         return _with_error(_gibbs(state, vectors, leaf, way._replace(threads=threads)), np.nan)
-    n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
+    n_long, n_short = _n_sweeps(plan, way)
     return fold(state, leaf, Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True), threads)
+
+
+def _n_sweeps(plan: Plan, way: Way) -> tuple[int, int]:
+    """Sweeps of long and of short documents."""
+    if way.sweeps is not None:
+        return way.sweeps, way.sweeps
+    if not ClusterNodes.fits(plan):
+        return SWEEPS, SWEEPS_OF_SHORT
+    n_sweeps = SWEEPS_OF_CLUSTERS[sum(node.local for node in plan.nodes) > 1]
+    return n_sweeps, n_sweeps
 
 
 def _with_error(shares: Floats, error: float) -> LeafMeans:

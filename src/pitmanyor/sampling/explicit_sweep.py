@@ -49,9 +49,7 @@ class Explicit:
         given = (state.net, *state.redrawn, state.text, state.topics, state.words, self.labels)
         relabel_documents(*given, documents, n_held, seed)
 
-    def fold(
-        self, state: State, stream: int, sweeps: Sweeps, documents: NDArray[np.int64] | None = None
-    ) -> LeafMeans:
+    def fold(self, state: State, stream: int, sweeps: Sweeps, documents: NDArray[np.int64] | None = None) -> LeafMeans:
         """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document.
 
         Rows of other documents than `documents` are 0.

@@ -16,7 +16,7 @@ from pitmanyor.kernels.restaurant.arrays import Floats, Reals
 from pitmanyor.kernels.runtime.jit import inlined
 
 SHORT = 16  # tokens: such documents forget where they began within few sweeps
-BATCHES = 8  # of the sweeps that are kept: by how much they differ tells the standard error
+BATCHES = 4  # of the sweeps that are kept: by how much they differ tells the standard error
 NEW = np.int64(-1)  # in place of a slot: of a token that has no seat yet
 
 

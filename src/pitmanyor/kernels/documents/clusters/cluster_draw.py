@@ -31,7 +31,7 @@ from pitmanyor.kernels.runtime.jit import inlined
 from pitmanyor.kernels.runtime.random import uniform
 
 NOWHERE = np.int64(-1)  # in place of a slot
-SLIGHT = 1e-6  # a chance below which a token brings a cluster nothing
+SLIGHT = 1e-5  # a chance below which a token brings a cluster nothing: a bias of as much at most
 
 
 @inlined
@@ -108,7 +108,9 @@ def draw_base(arrays, frame, token, x):
     for r in range(frame.n_bases):
         if rows.form[np.uint64(r)] != 0.0:
             last = np.int64(r)
-            x -= gain * float(rows.form[np.uint64(r)]) * sum_of(arrays.franchise.net, arrays.sums, rows, frame, r, token)
+            x -= (
+                gain * float(rows.form[np.uint64(r)]) * sum_of(arrays.franchise.net, arrays.sums, rows, frame, r, token)
+            )
             if x < 0.0:
                 break
     return last
@@ -116,7 +118,7 @@ def draw_base(arrays, frame, token, x):
 
 @inlined
 def take_out(arrays, clusters, document, token, n):
-    """Take a token out of its slot; whether it left (rule `paper` may keep it), slot and mass there, and the counter."""
+    """Take a token out of its slot; whether it left (rule `paper` may keep it), slot and mass there, the counter."""
     rows, frame = arrays.scratch, document.frame
     seated = rows.seat[np.uint64(token.place)]
     if seated == NO_SLOT:

@@ -33,6 +33,8 @@ from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
+REFRESHED_EVERY = 4  # sweeps
+
 
 @inlined
 def begin(arrays, clusters, means, frame, d, n_tokens):
@@ -60,7 +62,7 @@ def forget_chances(means, frame, n_tokens):
 @inlined
 def sweep_stream(arrays, clusters, document, mean, s, n_slots, n):
     """One Gibbs update of every token of one stream; the numbers of slots and of random draws used."""
-    net, text, (d, frame, n_shared, _) = arrays.franchise.net, arrays.text, document
+    net, text, (d, _, n_shared, _) = arrays.franchise.net, arrays.text, document
     n_streams, context = text.leaf.shape[1], text.context[d]
     leaf, lines = text.leaf[context, s, LEAF] - n_shared, lines_of(net, text, arrays.words, context, s)
     first = text.first[d * n_streams]
@@ -150,7 +152,7 @@ def visit(arrays, clusters, means, frame, d, s, sweeps, shares, errors):
     for sweep in range(n_sweeps + 1):
         kept = sweep - (n_sweeps - n_batches * size)
         mean = Mean(clusters.whole, means, leaf, sweep, sweeps.by_chance and kept > 0)
-        if sweep > 0:
+        if sweep % REFRESHED_EVERY == 1:
             refresh(arrays, clusters, document, n_slots)
         for stream in range(n_streams):
             n_slots, n = sweep_stream(arrays, clusters, document, mean, stream, n_slots, n)
@@ -180,7 +182,7 @@ def fold_clusters(
     net, tables, terms, node_rows, clusters, text, sums, topics, words, documents, n_held, s, sweeps, means, shares,
     errors,
 ):  # fmt: skip
-    """Add to each row of `shares` the mean of the leaf of stream s, up to a factor; `errors` are those of its shares."""
+    """Add to each row of `shares` the mean of the leaf of stream s, up to a factor, and set `errors` of shares."""
     for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
         arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, node_rows, (), sums, (), ((), (), ()))
         _visit_block(arrays, clusters, means, documents, n_held, s, sweeps, shares, errors, block)

@@ -1,8 +1,8 @@
 """Clusters of a new document's tokens: opened, joined and left (maths 7).
 
-A cluster is a customer of a shared vector and all tokens below it, which have one topic. A slot of `NodeRows` stands for
-a cluster instead of a topic: no other customer of a shared vector joins it, so its p is 0 in every base. Its topic is
-summed out: `Clusters.labels` has p_k times phi_kw of its tokens, up to a factor.
+A cluster is a customer of a shared vector and all tokens below it, which have one topic. A slot of `NodeRows` stands
+for a cluster instead of a topic: no other customer of a shared vector joins it, so its p is 0 in every base. Its topic
+is summed out: `Clusters.labels` has p_k times phi_kw of its tokens, up to a factor.
 """
 
 from __future__ import annotations

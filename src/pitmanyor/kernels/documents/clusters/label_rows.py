@@ -1,4 +1,4 @@
-"""Rows over topics: what the topic of a cluster may be, up to a factor. Sums are in any order, so that they vectorise."""
+"""Rows over topics: what a cluster's topic may be, up to a factor. Sums may be in any order, so that they vectorise."""
 
 from __future__ import annotations
 
