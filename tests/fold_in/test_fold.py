@@ -16,7 +16,7 @@ from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.state import State, new_state
-from pitmanyor.state.engines import ClusterNodes, General, TopicNodes
+from pitmanyor.state.engines import ClusterNodes, General, LeafMeans, TopicNodes
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other
@@ -210,3 +210,26 @@ def test_documents_of_any_other_shape_are_swept_by_the_general_engine(name):
     error = rows.std(axis=0) / np.sqrt(len(rows))
     assert (np.abs(rows.mean(axis=0) - exact(document)[0]) < 4.5 * error).all()
     assert error.max() < 0.005
+
+
+def folded(document: Document, sweeps: int, n_threads: int) -> LeafMeans:
+    state, _ = state_of(document, 2_000)
+    stream = [one.topic for one in document.graph.streams].index("theta")
+    numba.set_num_threads(n_threads)
+    explicit = Explicit(state, n_threads, ClusterNodes(state.plan))
+    return explicit.fold(state, stream, Sweeps(*(sweeps, sweeps // 4) * 2, 1, True))
+
+
+@pytest.mark.parametrize("name", ["hpyp", "tntm"])
+def test_standard_errors_of_clusters_are_by_how_much_runs_differ(name):
+    """Over 2,000 runs, each with batches long enough to know little of each other."""
+    rows, errors = folded(toy(name), 400, 1)
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    assert np.sqrt((errors.astype(float) ** 2).mean(axis=0)) == pytest.approx(rows.std(axis=0), rel=0.15)
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
+@pytest.mark.parametrize("name", ["hpyp", "tntm"])
+def test_clusters_have_the_same_bytes_on_any_number_of_threads(name):
+    one, two = (folded(toy(name), 8, n_threads) for n_threads in (1, 2))
+    assert one.shares.tobytes() == two.shares.tobytes() and one.errors.tobytes() == two.errors.tobytes()

@@ -196,6 +196,7 @@ def new_clusters(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike
         stride=apart(n_threads, 1, np.int64, capacity),
         batch=apart(n_threads, capacity, precision),
         whole=apart(n_threads, capacity, np.float64),
+        firsts=apart(n_threads, capacity, np.float64),
         squares=apart(n_threads, capacity, np.float64),
     )
 

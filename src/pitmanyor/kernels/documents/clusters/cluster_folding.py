@@ -47,7 +47,7 @@ def begin(arrays, clusters, means, frame, d, n_tokens):
     for i in range(n_tokens):
         rows.seat[np.uint64(i)] = NO_SLOT
     for k in range(frame.n_held):
-        clusters.batch[k], clusters.whole[k], clusters.squares[k] = 0.0, 0.0, 0.0
+        clusters.batch[k], clusters.whole[k], clusters.firsts[k], clusters.squares[k] = 0.0, 0.0, 0.0, 0.0
     forget_chances(means, frame, n_tokens)
 
 
@@ -100,30 +100,32 @@ def keep_clusters(rows, clusters, mean, frame, n_slots):
 
 @inlined
 def close_batch(arrays, clusters, means, document, leaf, n_slots, shares):
-    """Add the shares of a batch of sweeps to those of the document, and their squares to the squares."""
+    """Add the shares of a batch of sweeps to those of the document, and to the sums that errors are made of."""
     text, rows, (d, frame, n_shared, _) = arrays.text, arrays.scratch, document
     for h in range(frame.n_bases, n_slots):
         pay(clusters, np.uint64(h), frame.n_held)
     mean = Mean(clusters.whole, means, leaf, 0, False)
     add_rows(arrays.franchise.net, text, arrays.words, rows, mean, frame, d, n_shared)
+    total = 0.0
     for k in range(frame.n_held):
-        share = clusters.whole[k] + np.float64(clusters.batch[k])
-        shares[d, k] += share
+        clusters.whole[k] += np.float64(clusters.batch[k])
+        total += clusters.whole[k]
+    for k in range(frame.n_held):
+        shares[d, k] += clusters.whole[k]
+        share = clusters.whole[k] / total
+        clusters.firsts[k] += share
         clusters.squares[k] += share * share
         clusters.whole[k], clusters.batch[k] = 0.0, 0.0
     forget_chances(means, frame, text.first[(d + 1) * text.leaf.shape[1]] - text.first[d * text.leaf.shape[1]])
 
 
 @inlined
-def set_errors(clusters, n_topics, d, n_batches, shares, errors):
-    """Standard errors of the shares, once these are divided by their sum: by how much batches differ."""
-    total = 0.0
+def set_errors(clusters, n_topics, n_batches, errors):
+    """Standard errors of shares that sum to one: by how much batches differ."""
     for k in range(n_topics):
-        total += shares[d, k]
-    for k in range(n_topics):
-        spread_out = clusters.squares[k] - shares[d, k] * shares[d, k] / n_batches
-        variance = max(spread_out, 0.0) * n_batches / (n_batches - 1.0) if n_batches > 1 else np.nan
-        errors[d, k] = np.sqrt(variance) / total
+        spread_out = clusters.squares[k] - clusters.firsts[k] * clusters.firsts[k] / n_batches
+        variance = max(spread_out, 0.0) / (n_batches * (n_batches - 1.0)) if n_batches > 1 else np.nan
+        errors[k] = np.sqrt(variance)
 
 
 @inlined
@@ -160,7 +162,7 @@ def visit(arrays, clusters, means, frame, d, s, sweeps, shares, errors):
             keep_clusters(rows, clusters, mean, frame, n_slots)
             if kept % size == 0:
                 close_batch(arrays, clusters, means, document, leaf, n_slots, shares)
-    set_errors(clusters, frame.n_held, d, n_batches, shares, errors)
+    set_errors(clusters, frame.n_held, n_batches, errors[d])
     end(rows, clusters, frame, n_slots)
 
 

@@ -33,7 +33,8 @@ class Clusters(NamedTuple):
     stride: Ints  # [topics that a row of labels has room for]
     batch: Reals  # (topic): shares that this batch of sweeps has got
     whole: Floats  # (topic): those of all topics alike
-    squares: Floats  # (topic): of the batches
+    firsts: Floats  # (topic): sums of the batches' shares, each batch summing to one
+    squares: Floats  # (topic): sums of their squares
 
 
 @inlined
