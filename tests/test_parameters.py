@@ -15,6 +15,7 @@ EXCEPTIONS = {
     # Numba's parallel loops take no tuple inside a tuple: these kernels bundle what they are given for each block
     "kernels/documents/general/explicit.py": {"explicit_sweep": 13},
     "kernels/documents/one_node/explicit.py": {"one_node_sweep": 16},
+    "kernels/documents/clusters/cluster_folding.py": {"visit": 9, "_visit_block": 10, "fold_clusters": 16},
     "kernels/documents/one_node/folding.py": {"fold_one_node": 15},
     "kernels/documents/topic_nodes/explicit.py": {"topic_nodes_sweep": 16},
     "kernels/documents/topic_nodes/folding.py": {"fold_topic_nodes": 15},

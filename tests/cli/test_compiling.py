@@ -33,9 +33,7 @@ def test_default_fits_call_no_kernel_that_is_not_compiled_ahead():
     ahead, called = called_kernels("ahead"), called_kernels("fit")
     assert called - ahead == set()
     names = " ".join(called)
-    assert all(
-        kernel in names for kernel in ("seat_path", "restore", "log_likelihood", "fold_one_node", "fold_topic_nodes")
-    )
+    assert all(kernel in names for kernel in ("seat_path", "restore", "log_likelihood", "fold_clusters"))
 
 
 def test_every_model_of_a_part_is_fitted_to_enough_text_for_both_kinds_of_sweeps(monkeypatch):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
@@ -9,12 +10,13 @@ from exact_shares import Document
 from pitmanyor import Corpus, models
 from pitmanyor.fold_in import Way
 from pitmanyor.fold_in.fixed_vectors import Vectors, fix_vectors
-from pitmanyor.fold_in.shares import _gibbs, fold
+from pitmanyor.fold_in.shares import _gibbs
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
+from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.state import State, new_state
-from pitmanyor.state.engines import General, OneNode, TopicNodes
+from pitmanyor.state.engines import ClusterNodes, General, LeafMeans, TopicNodes
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other
@@ -73,6 +75,7 @@ OTHERS = {  # swept by the general engine
     "own words over no topic's": sketch(),
 }
 ONE_NODE = ("hpyp", "hdp_lda", "lda", "bursty", "bursty lda")
+CLUSTERS = [name for name in GRAPHS if not name.startswith("bursty")]
 FOLDED = [*((name, "own engine") for name in GRAPHS), *((name, "topic nodes") for name in ONE_NODE)]
 TOKENS = (("place", 1), ("place", 1), ("hashtag", 0), ("hashtag", 1), ("word", 0), ("word", 1))
 MORE = tuple(("word", w) for w in (0, 0, 0, 0, 1, 1))  # where there is one node, tables of several customers
@@ -110,10 +113,11 @@ def found(
     engine: str = "own engine",
 ) -> np.ndarray:
     state, _ = state_of(document, COPIES)
-    if engine == "topic nodes":
-        assert isinstance(state.engine, OneNode)
-        state.engine = TopicNodes(state.plan)
-    return fold(state, leaf, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance), 1)
+    engines = {"own engine": state.engine, "topic nodes": TopicNodes(state.plan), "clusters": ClusterNodes(state.plan)}
+    stream = [one.topic for one in document.graph.streams].index(leaf)
+    numba.set_num_threads(1)
+    explicit = Explicit(state, 1, engines[engine])
+    return explicit.fold(state, stream, Sweeps(*(sweeps, sweeps - kept) * 2, 1, by_chance)).shares
 
 
 def exact(document: Document) -> np.ndarray:
@@ -169,12 +173,32 @@ def test_chances_are_summed_over_the_sweeps_that_are_kept(name):
     assert worst_mean(many, exact(document)[0]) < 4.5
 
 
+@pytest.mark.parametrize("name", CLUSTERS)
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_clusters_have_the_means_of_the_posterior_and_less_noise_than_topics(name, by_chance):
+    """Labels are summed out: means given the seats and chances both have the mean of the posterior."""
+    document = toy(name)
+    rows, (mean, square) = found(document, 30, by_chance=by_chance, engine="clusters"), exact(document)
+    assert worst_mean(rows, mean) < 4.5
+    assert ((rows / rows.sum(axis=1, keepdims=True)).var(axis=0) < 0.9 * (square - mean**2)).all()
+
+
+@pytest.mark.parametrize("name", ["hpyp", "lda", "tntm", "deep"])
+def test_clusters_over_several_sweeps(name):
+    """Clusters come and go meanwhile, and what their topics have stays with the topics. Eight sweeps are in batches."""
+    document = toy(name)
+    few, many = (found(document, n, by_chance=True, kept=k, engine="clusters") for n, k in ((30, 1), (38, 8)))
+    assert many.sum(axis=1).mean() == pytest.approx(8 * few.sum(axis=1).mean(), rel=0.02)
+    assert worst_mean(many, exact(document)[0]) < 4.5
+
+
 @pytest.mark.parametrize(("name", "leaf"), [("tntm", "theta_tag"), ("deep", "spot")])
 def test_a_leaf_that_no_token_of_the_document_is_of(name, leaf):
     """The topics of hashtags that a draft does not have yet: by its words alone."""
     document = toy(name)
     document = replace(document, tokens=tuple(token for token in document.tokens if token[0] == "word"))
     assert worst_error(found(document, 30, leaf), document.moments(leaf)) < 4.5
+    assert worst_mean(found(document, 30, leaf, engine="clusters"), document.moments(leaf)[0]) < 4.5
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -186,3 +210,26 @@ def test_documents_of_any_other_shape_are_swept_by_the_general_engine(name):
     error = rows.std(axis=0) / np.sqrt(len(rows))
     assert (np.abs(rows.mean(axis=0) - exact(document)[0]) < 4.5 * error).all()
     assert error.max() < 0.005
+
+
+def folded(document: Document, sweeps: int, n_threads: int) -> LeafMeans:
+    state, _ = state_of(document, 2_000)
+    stream = [one.topic for one in document.graph.streams].index("theta")
+    numba.set_num_threads(n_threads)
+    explicit = Explicit(state, n_threads, ClusterNodes(state.plan))
+    return explicit.fold(state, stream, Sweeps(*(sweeps, sweeps // 4) * 2, 1, True))
+
+
+@pytest.mark.parametrize("name", ["hpyp", "tntm"])
+def test_standard_errors_of_clusters_are_by_how_much_runs_differ(name):
+    """Over 2,000 runs, each with batches long enough to know little of each other."""
+    rows, errors = folded(toy(name), 400, 1)
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    assert np.sqrt((errors.astype(float) ** 2).mean(axis=0)) == pytest.approx(rows.std(axis=0), rel=0.15)
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
+@pytest.mark.parametrize("name", ["hpyp", "tntm"])
+def test_clusters_have_the_same_bytes_on_any_number_of_threads(name):
+    one, two = (folded(toy(name), 8, n_threads) for n_threads in (1, 2))
+    assert one.shares.tobytes() == two.shares.tobytes() and one.errors.tobytes() == two.errors.tobytes()

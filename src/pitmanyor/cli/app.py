@@ -222,7 +222,7 @@ def infer(
     out: Annotated[Path, typer.Option("--out", "-o", help="CSV file to write, one line per document.")],
     sweeps: Annotated[
         int | None,
-        typer.Option(help="Sweeps over the new documents; by default 20, and 10 for short ones.", min=1),
+        typer.Option(help="Sweeps over the new documents; by default 32, or 96 for models like tntm.", min=1),
     ] = None,
     seed: int = 0,
     completion: Annotated[str, typer.Option(help="gibbs, or paper for the paper's single pass.")] = "gibbs",

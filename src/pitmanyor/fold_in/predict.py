@@ -13,7 +13,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.fold_in.adapt import adapt, codes_of
 from pitmanyor.fold_in.document_means import document_means, prior_means
 from pitmanyor.fold_in.fixed_vectors import Vectors, fixed_state, mean_vectors
-from pitmanyor.fold_in.shares import Way, check, kept_sweeps, leaf_shares, threads_of
+from pitmanyor.fold_in.shares import Way, check, kept_sweeps, leaf_means, threads_of
 from pitmanyor.fold_in.word_means import OwnWords
 from pitmanyor.graph import Tokens
 from pitmanyor.plan import Plan
@@ -59,7 +59,7 @@ def predict(fit: Posterior, given: Corpus, asked: Corpus, stream: str, way: Way)
 def _probabilities(fitted: State, plan: Plan, stream: Tokens, asked: Asked, way: Way) -> Floats:
     vectors = mean_vectors(fitted, plan)
     if not plan.graph[stream.emit].local:
-        theta = leaf_shares(fitted, plan, vectors, stream.topic, way)
+        theta = leaf_means(fitted, plan, vectors, stream.topic, way).shares
         return _mixed(theta, asked, OwnWords(plan, stream, vectors))
     if way.completion == "paper":
         raise PlanError(

@@ -30,11 +30,13 @@ from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
+from pitmanyor.state.engines import LONGEST, ClusterNodes, LeafMeans
 from pitmanyor.state.means import counts_of
 
 Floats = NDArray[np.float64]
 Completion = Literal["gibbs", "paper"]
-SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold.SHORT` tokens
+SWEEPS, SWEEPS_OF_SHORT = 20, 10  # by default; the latter of documents of up to `fold_sweeps.SHORT` tokens
+SWEEPS_OF_CLUSTERS = (32, 96)  # of documents seen as clusters: with one document node, and with several
 SHOWN = 20  # documents in a notebook
 LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 
@@ -43,8 +45,9 @@ LEFT_OUT = 4  # the first 1/N of the sweeps is discarded
 class TopicShares:
     """Topic proportions of new documents, one row per document. `topics` numbers the columns as `Fit.topics` does.
 
-    `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not seen, by
-    grouping. `ids` and `rows` are those of the documents, if they have any.
+    `standard_errors`: Monte Carlo standard errors of the shares, estimated from batches of sweeps; nan where they are
+    unknown. `n_dropped`: number of tokens outside the vocabulary, by stream. `n_unknown`: labels that the fit has not
+    seen, by grouping. `ids` and `rows` are those of the documents, if they have any.
     """
 
     shares: Floats
@@ -52,6 +55,7 @@ class TopicShares:
     node: str
     n_dropped: dict[str, int]
     n_unknown: dict[str, int]
+    standard_errors: NDArray[np.float32]
     ids: Strings | None = None
     rows: NDArray[np.int64] | None = None
 
@@ -91,10 +95,9 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
             "was read with"
         )
     vectors = mean_vectors(fit.state, adapted.plan, lambda name: fit.mean(name, "discard"))
-    shares = leaf_shares(fit.state, adapted.plan, vectors, leaf, way)
-    return TopicShares(
-        shares, list(range(fit.n_topics)), leaf, adapted.n_dropped, adapted.n_unknown, corpus.ids, corpus.rows
-    )
+    found = leaf_means(fit.state, adapted.plan, vectors, leaf, way)
+    topics, unknown = list(range(fit.n_topics)), adapted.n_unknown
+    return TopicShares(found.shares, topics, leaf, adapted.n_dropped, unknown, found.errors, corpus.ids, corpus.rows)
 
 
 def check(way: Way) -> None:
@@ -108,14 +111,14 @@ def check(way: Way) -> None:
         raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {way.threads}")
 
 
-def leaf_shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
+def leaf_means(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> LeafMeans:
     """The mean of a topic node given the tokens of each document, one row per document, which sums to one.
 
     The mass of unseen topics is removed.
     """
-    shares = _shares(fitted, plan, vectors, leaf, way)
-    shares /= shares.sum(axis=1, keepdims=True)
-    return shares
+    means = _means(fitted, plan, vectors, leaf, way)
+    means.shares[:] /= means.shares.sum(axis=1, keepdims=True)
+    return means
 
 
 def _topic_node(plan: Plan, node: str | None) -> str:
@@ -128,30 +131,51 @@ def _topic_node(plan: Plan, node: str | None) -> str:
     return node
 
 
-def _shares(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> Floats:
+def _means(fitted: State, plan: Plan, vectors: Vectors, leaf: str, way: Way) -> LeafMeans:
     """Unnormalised proportions, by the fastest method for the shape of the documents."""
     if not plan.graph[leaf].local:
-        return shared_rows(plan, vectors, leaf)
+        return _with_error(shared_rows(plan, vectors, leaf), 0.0)
     if not plan.n_tokens:
-        return prior_means(plan, vectors, leaf, fitted.n_topics)
+        return _with_error(prior_means(plan, vectors, leaf, fitted.n_topics), 0.0)
     if way.completion == "paper":
-        return one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
+        shares = one_pass(fixed_state(fitted, plan, vectors), vectors, leaf, way.sweeps or SWEEPS, way.seed)
+        return _with_error(shares, np.nan)
     threads = threads_of(way, plan)
     state = fixed_state(fitted, plan, vectors)
     if not state.engine.folds:
-        return _gibbs(state, vectors, leaf, way._replace(threads=threads))
-    n_long, n_short = way.sweeps or SWEEPS, way.sweeps or SWEEPS_OF_SHORT
+        return _with_error(_gibbs(state, vectors, leaf, way._replace(threads=threads)), np.nan)
+    n_long, n_short = _n_sweeps(plan, way)
     return fold(state, leaf, Sweeps(n_long, n_long // LEFT_OUT, n_short, n_short // LEFT_OUT, way.seed, True), threads)
 
 
-def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> Floats:
-    """Unnormalised proportions, with all sweeps of a document at once."""
+def _n_sweeps(plan: Plan, way: Way) -> tuple[int, int]:
+    """Sweeps of long and of short documents."""
+    if way.sweeps is not None:
+        return way.sweeps, way.sweeps
+    if not ClusterNodes.fits(plan):
+        return SWEEPS, SWEEPS_OF_SHORT
+    n_sweeps = SWEEPS_OF_CLUSTERS[sum(node.local for node in plan.nodes) > 1]
+    return n_sweeps, n_sweeps
+
+
+def _with_error(shares: Floats, error: float) -> LeafMeans:
+    return LeafMeans(shares, np.full(shares.shape, error, np.float32))
+
+
+def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> LeafMeans:
+    """Unnormalised proportions with standard errors, with all sweeps of a document at once."""
     plan = state.plan
     if any(leaf in node.parents for node in plan.nodes if node.local):  # it has customers that are not tokens
         sweeps = sweeps._replace(by_chance=False)
     stream = next(s for s, one in enumerate(plan.graph.streams) if one.topic == leaf)
     numba.set_num_threads(n_threads)  # bounded by the scratch arrays
-    return Explicit(state, n_threads).fold(state, stream, sweeps)
+    if not ClusterNodes.fits(plan):
+        return Explicit(state, n_threads).fold(state, stream, sweeps)
+    is_long = plan.lengths > LONGEST
+    means = Explicit(state, n_threads, ClusterNodes(plan)).fold(state, stream, sweeps, np.flatnonzero(~is_long))
+    if is_long.any():
+        means.shares[:] += Explicit(state, n_threads).fold(state, stream, sweeps, np.flatnonzero(is_long)).shares
+    return means
 
 
 def threads_of(way: Way, plan: Plan) -> int:

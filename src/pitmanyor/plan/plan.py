@@ -119,9 +119,14 @@ class Plan:
         return True
 
     @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of every document."""
+        return np.diff(self.order.first[:: len(self.graph.streams)])
+
+    @property
     def longest(self) -> int:
         """Tokens of the longest document."""
-        return int(np.diff(self.order.first[:: len(self.graph.streams)]).max())
+        return int(self.lengths.max())
 
     @property
     def commonest(self) -> int:

@@ -217,7 +217,8 @@ class Fitted(Measured):
             A Corpus, or texts, token lists, a data frame, a path or anything else that `read` accepts, which is read in
             the same way as the fitted corpus, with one document per post.
         sweeps
-            Number of Gibbs sweeps; by default 20, or 10 for documents of up to 16 tokens.
+            Number of Gibbs sweeps; by default 32 for models with one document node and 96 for models with several, such
+            as `tntm`. Models with words of a document's own have 20, or 10 for documents of up to 16 tokens.
         seed
             Random seed.
         completion
@@ -233,21 +234,27 @@ class Fitted(Measured):
         found = infer(self, corpus, way, node)
         if len(self.runs) == 1:
             return found
-        total = np.zeros_like(found.shares)
+        total, variance = np.zeros_like(found.shares), np.zeros_like(found.shares)
         for chain, weight in zip(self.chains, self.weights.tolist(), strict=True):
-            if weight and chain.state is self.state:
-                total += weight * found.shares
-            elif weight:
-                total += weight * self._in_own_topics(chain, infer(chain, corpus, way, node).shares)
-        return replace(found, shares=total)
+            if weight:
+                own = chain.state is self.state
+                one = found if own else infer(chain, corpus, way, node)
+                shares, squares = one.shares, one.standard_errors.astype(np.float64) ** 2
+                if not own:
+                    shares, squares = self._in_own_topics(chain, shares), self._in_own_topics(chain, squares)
+                    squares /= shares.sum(axis=1, keepdims=True) ** 2
+                    shares /= shares.sum(axis=1, keepdims=True)
+                total += weight * shares
+                variance += weight**2 * squares
+        return replace(found, shares=total, standard_errors=np.sqrt(variance).astype(np.float32))
 
     def _in_own_topics(self, chain: Self, shares: Floats) -> Floats:
-        """Shares of the topics of another chain as shares of the topics that are shown."""
+        """Sums over the topics of another chain by the topics that are shown."""
         place = aligned(self, chain)
         out = np.zeros((len(shares), self.n_topics))
         for topic in np.flatnonzero(place >= 0):  # an empty topic is like no other
             out[:, place[topic]] += shares[:, topic]
-        return np.asarray(out / out.sum(axis=1, keepdims=True))
+        return out
 
     def _repr_html_(self) -> str:
         return fit_html(self)

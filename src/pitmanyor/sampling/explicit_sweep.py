@@ -13,7 +13,7 @@ from pitmanyor.kernels.documents.relabelling import Labels, relabel_documents
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.sampling.redrawn import forget_rows, n_numbers
 from pitmanyor.seeds import Seed
-from pitmanyor.state.engines import Engine, Fold, Scratch, Work
+from pitmanyor.state.engines import Engine, Fold, LeafMeans, Scratch, Work
 from pitmanyor.state.scratch_arrays import new_mean_sums
 from pitmanyor.state.state import State
 
@@ -49,15 +49,19 @@ class Explicit:
         given = (state.net, *state.redrawn, state.text, state.topics, state.words, self.labels)
         relabel_documents(*given, documents, n_held, seed)
 
-    def fold(self, state: State, stream: int, sweeps: Sweeps) -> NDArray[np.float64]:
-        """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document."""
+    def fold(self, state: State, stream: int, sweeps: Sweeps, documents: NDArray[np.int64] | None = None) -> LeafMeans:
+        """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document.
+
+        Rows of other documents than `documents` are 0.
+        """
         self.fill(state, state.n_topics)
-        documents = self._by_context(state, np.arange(state.plan.n_documents))
-        means = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
-        shares = np.zeros((state.plan.n_documents, state.n_topics))
-        fold = Fold(documents, state.n_topics, stream, sweeps, means)
-        self.engine.fold(state, self.scratch, self.sums, fold, shares)
-        return shares
+        n = state.plan.n_documents
+        documents = self._by_context(state, np.arange(n) if documents is None else documents)
+        scratch = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
+        means = LeafMeans(np.zeros((n, state.n_topics)), np.full((n, state.n_topics), np.nan, np.float32))
+        fold = Fold(documents, state.n_topics, stream, sweeps, scratch)
+        self.engine.fold(state, self.scratch, self.sums, fold, means)
+        return means
 
     def _by_context(self, state: State, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """The documents in the order in which they are visited."""

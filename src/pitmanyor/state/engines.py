@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.graph.nodes import Node
+from pitmanyor.kernels.documents.clusters.cluster_folding import fold_clusters
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
 from pitmanyor.kernels.documents.general.explicit import ListScratch, explicit_sweep
@@ -29,6 +30,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.seeds import Seed
 from pitmanyor.state.scratch_arrays import (
     new_active_topics,
+    new_clusters,
     new_document_scratch,
     new_node_rows,
     new_own_words,
@@ -37,6 +39,7 @@ from pitmanyor.state.scratch_arrays import (
 if TYPE_CHECKING:
     from pitmanyor.state.state import State
 
+LONGEST = 2_000  # tokens of a new document that is seen as clusters: its scratch is tokens by topics
 Scratch = tuple[Any, ...]  # bundles of arrays that an engine's kernels write on
 
 
@@ -57,6 +60,13 @@ class Fold(NamedTuple):
     stream: int
     sweeps: Sweeps
     scratch: MeanSums
+
+
+class LeafMeans(NamedTuple):
+    """What is found: a row per document, and standard errors of rows that sum to one, nan where they are unknown."""
+
+    shares: NDArray[np.float64]
+    errors: NDArray[np.float32]
 
 
 class Engine(ABC):
@@ -82,7 +92,7 @@ class Engine(ABC):
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         """Update the documents' tokens given the shared vectors."""
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
         """Add means of a leaf, up to a factor, of documents without topics over fixed vectors; a row per document."""
         raise NotImplementedError
 
@@ -144,11 +154,11 @@ class OneNode(Engine):
         given = (state.net, state.tables, state.terms, active, own if self.has_own_words else (), *state.redrawn)
         one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
         active, own = scratch
         active.stamp[:] = NOT_SUMMED
         given = (state.net, state.tables, state.terms, active, own if self.has_own_words else ())
-        fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, shares)
+        fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, means.shares)
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         arrays = arrays_of(state, *state.scratch)
@@ -186,10 +196,29 @@ class TopicNodes(Engine):
         given = (state.net, state.tables, state.terms, *scratch, *state.redrawn)
         topic_nodes_sweep(*given, state.text, sums, state.topics, state.words, *work)
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, shares: NDArray[np.float64]) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
         scratch[0].sums[:] = NOT_SUMMED
         given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        fold_topic_nodes(*given, *fold, shares)
+        fold_topic_nodes(*given, *fold, means.shares)
+
+
+class ClusterNodes(TopicNodes):
+    """As `TopicNodes` with words that are all shared; new documents are clusters of tokens, their topics summed out."""
+
+    @staticmethod
+    def fits(plan: Plan) -> bool:
+        return TopicNodes.fits(plan) and not any(plan.graph[s.emit].local for s in plan.graph.streams)
+
+    def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
+        most = min(plan.longest, LONGEST)
+        node_rows = new_node_rows(plan, capacity, n_threads, precision, most)
+        return node_rows, new_clusters(plan, capacity, n_threads, precision, most)
+
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
+        """As `TopicNodes.fold`, with standard errors, of documents of up to LONGEST tokens."""
+        scratch[0].sums[:] = NOT_SUMMED
+        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
+        fold_clusters(*given, *fold, *means)
 
 
 def arrays_of(state: State, scratch: Any, own: Any = ()) -> SweepArrays:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from pitmanyor.kernels.documents.clusters.cluster_seats import Clusters
 from pitmanyor.kernels.documents.fold_sweeps import MeanSums
 from pitmanyor.kernels.documents.general.scratch import NODES, TO, WEIGHT, DocumentScratch
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, NOT_SUMMED, ActiveTopics
@@ -80,10 +81,12 @@ def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentS
     return scratch
 
 
-def new_node_rows(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> rows.NodeRows:
-    """Scratch of the engine of topic nodes."""
+def new_node_rows(
+    plan: Plan, capacity: int, n_threads: int, precision: DTypeLike, most: int | None = None
+) -> rows.NodeRows:
+    """Scratch of the engine of topic nodes, for so many slots of a document; by default one for each of its topics."""
     n_streams = len(plan.graph.streams)
-    longest, n_slots = plan.longest, _row_slots(plan, capacity)
+    longest, n_slots = plan.longest, _row_slots(plan, capacity if most is None else most)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)
     n_bases = _count_bases(plan)
     words = _most_numbers(plan, n_threads)
@@ -177,6 +180,25 @@ def new_own_words(plan: Plan, capacity: int, n_threads: int, precision: DTypeLik
     shape = (n_threads, max(capacity + BLOCK, _row_slots(plan, capacity)))
     customers, tables, place, slot, seated, opened = (np.zeros(shape, np.int32) for _ in range(6))
     return OwnWords(customers, tables, np.ones(shape), place, slot, seated, opened, np.zeros(shape, precision))
+
+
+def new_clusters(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike, most: int) -> Clusters:
+    """Scratch of documents as clusters, of which there are `most` at most."""
+    n_slots = _row_slots(plan, most)
+    mass, joined, weight, owed = (apart(n_threads, n_slots, np.float64) for _ in range(4))
+    return Clusters(
+        labels=apart(n_threads, n_slots * capacity, precision),
+        mass=mass,
+        joined=joined,
+        weight=weight,
+        owed=owed,
+        base=apart(n_threads, n_slots, np.int64),
+        stride=apart(n_threads, 1, np.int64, capacity),
+        batch=apart(n_threads, capacity, precision),
+        whole=apart(n_threads, capacity, np.float64),
+        firsts=apart(n_threads, capacity, np.float64),
+        squares=apart(n_threads, capacity, np.float64),
+    )
 
 
 def new_mean_sums(plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> MeanSums:

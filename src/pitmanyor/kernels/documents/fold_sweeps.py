@@ -16,6 +16,7 @@ from pitmanyor.kernels.restaurant.arrays import Floats, Reals
 from pitmanyor.kernels.runtime.jit import inlined
 
 SHORT = 16  # tokens: such documents forget where they began within few sweeps
+BATCHES = 4  # of the sweeps that are kept: by how much they differ tells the standard error
 NEW = np.int64(-1)  # in place of a slot: of a token that has no seat yet
 
 
@@ -78,6 +79,13 @@ def sweeps_of(sweeps, n_tokens):
     if n_tokens <= SHORT:
         return sweeps.short, sweeps.left_out_of_short
     return sweeps.long, sweeps.left_out_of_long
+
+
+@inlined
+def batches_of(n_sweeps, n_left_out):
+    """How many batches of sweeps are kept, and of how many sweeps each; some more sweeps at the start are left out."""
+    n_batches = min(n_sweeps - n_left_out, BATCHES)
+    return n_batches, (n_sweeps - n_left_out) // n_batches
 
 
 @inlined

@@ -120,8 +120,8 @@ def count_repeats(rows, own, mean, frame, leaf, gain, n_listed, by):
 
 
 @inlined
-def keep(rows, mean, frame, n_slots):
-    """Add the mean of the leaf given the seats (appendix B): at every slot what it has beyond its form, and its form.
+def set_means(rows, mean, frame, n_slots):
+    """Means of the leaf and the nodes above it given the seats (appendix B), in their rows of A; where the leaf's is.
 
     By chance, the leaf's customers were added as they were drawn.
     """
@@ -137,7 +137,13 @@ def keep(rows, mean, frame, n_slots):
             if counted and h >= frame.n_bases:
                 here = np.float64(rows.counts[at + SITTING]) - a * np.float64(rows.counts[at + OPENED_HERE])
             rows.reals[first + np.uint64(h)] = (here + gain * (parts[0] + parts[1])) * scale
-    first = np.uint64(rows.facts[np.uint64(mean.leaf) * FACTS + FIRST_ROW])
+    return np.uint64(rows.facts[np.uint64(mean.leaf) * FACTS + FIRST_ROW])
+
+
+@inlined
+def keep(rows, mean, frame, n_slots):
+    """Add the mean of the leaf given the seats: at every slot what it has beyond its form, and its form."""
+    first = set_means(rows, mean, frame, n_slots)
     for h in range(frame.n_bases, n_slots):
         slot, form = np.uint64(h), 0.0
         for i in range(frame.n_bases):

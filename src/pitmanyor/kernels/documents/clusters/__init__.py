@@ -1,0 +1,1 @@
+"""New documents as clusters of tokens whose topics are summed out."""
