@@ -17,7 +17,7 @@ from rich.table import Table
 
 from pitmanyor import Fit, fit, load, models, read, simulate_microblog, write_report
 
-SWEEPS = 150
+SWEEPS = 3_000
 
 
 def main(home: Path) -> None:
@@ -26,8 +26,8 @@ def main(home: Path) -> None:
     posts, follows = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
     corpus = read(posts, links=follows, min_df=2)
     console.print(f"[bold]Simulated[/] posts (nobody wrote them) in {posts}:\n\n{corpus.describe()}", highlight=False)
-    console.print("\nFitting models.tntm(). The first fit on a machine compiles the sampler; later ones start at once.")
-    graph = models.tntm().without("follows")
+    console.print("\nFitting models.author_topic(hashtags=True). The first fit on a machine compiles the sampler.")
+    graph = models.author_topic(hashtags=True)
     run = home / "run"
     fit(graph, corpus, sweeps=SWEEPS, seed=1, save_to=run)
     result = load(run)  # as it would be tomorrow
@@ -45,7 +45,9 @@ def topic_table(result: Fit) -> Table:
     """Topics by their share of the tokens, with words and hashtags."""
     shares, least = result.topic_shares(), result.topic_count().least
     words, hashtags = result.topics(8), result.topics(5, stream="hashtag")
-    table = Table("share", "likeliest words", "likeliest hashtags", title="Topics found by models.tntm()")
+    table = Table(
+        "share", "likeliest words", "likeliest hashtags", title="Topics found by models.author_topic(hashtags=True)"
+    )
     for k in (k for k in np.argsort(-shares) if shares[k] >= least):
         lists = (", ".join(word for word, _ in topic) for topic in (words[k], hashtags[k]))
         table.add_row(f"{shares[k]:.1%}", *lists)

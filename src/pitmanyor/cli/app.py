@@ -74,7 +74,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Argument(help="Directory to create.")],
     posts: Annotated[int, typer.Option(help="Number of posts to simulate.")] = 2000,
-    sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.")] = 1_000,
+    sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.")] = 3_000,
     seed: int = 1,
     json: AsJson = False,
 ) -> Answer:

@@ -212,6 +212,8 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
 
 
 def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answer:
+    from pitmanyor.models import author_topic
+    from pitmanyor.report import write_report
     from pitmanyor.simulation import simulate_microblog
 
     if (out / "run").exists():
@@ -220,9 +222,10 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
         print(f"Simulating {posts:,} posts; nobody wrote them. The first fit on a machine compiles the sampler.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
     source = Source([file], {"links": str(follows), "min_df": 2})
-    answer = fit_source(source, "tntm", out / "run", {"sweeps": sweeps, "seed": seed}, quiet)
-    from pitmanyor.report import write_report
-
+    graph = author_topic(hashtags=True)
+    answer = _fit_corpus(
+        graph, source.read(None), "author_topic", out / "run", {"sweeps": sweeps, "seed": seed}, quiet, None
+    )
     page = write_report(out / "run", out / "report.html").resolve()
     answer.facts["report"] = str(page)
     answer.shown.append(f"The report, a page to be opened in any browser: {page}")

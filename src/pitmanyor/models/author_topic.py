@@ -20,6 +20,7 @@ from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 def author_topic(
     *,
+    hashtags: bool = False,
     topic_discount: float | Beta = TOPIC_DISCOUNT,
     word_discount: float | Beta = WORD_DISCOUNT,
     concentration: float | Gamma = PRIOR,
@@ -28,6 +29,8 @@ def author_topic(
 
     Parameters
     ----------
+    hashtags
+        Whether a stream "hashtag" shares the topics of the words, with its own distribution over tags for each topic.
     topic_discount, word_discount
         Discount of the nodes over topics and over words: a number, or a `Beta` prior.
     concentration
@@ -41,6 +44,8 @@ def author_topic(
     g.pyp("gamma", base=uniform("vocabulary"))
     g.pyp("phi", base="gamma", plate="topic")
     g.tokens("word", topic="theta", emit="phi")
+    >>> " ".join(author_topic(hashtags=True).names)
+    'mu nu theta gamma phi phi_tag hashtag word'
     """
     g = Graph()
     mu = g.gem("mu", discount=topic_discount, concentration=concentration)
@@ -48,5 +53,8 @@ def author_topic(
     theta = g.pyp("theta", base=nu, plate="document", discount=topic_discount, concentration=concentration)
     gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=word_discount, concentration=concentration)
     phi = g.pyp("phi", base=gamma, plate="topic", discount=word_discount, concentration=concentration)
+    if hashtags:
+        phi_tag = g.pyp("phi_tag", base=gamma, plate="topic", discount=word_discount, concentration=concentration)
+        g.tokens("hashtag", topic=theta, emit=phi_tag)
     g.tokens("word", topic=theta, emit=phi)
     return g
