@@ -161,12 +161,7 @@ def check_values(state: State, arrays: Mapping[str, Array]) -> None:
         raise ValueError("live topics that are not the first columns")
     if not (n_live <= n_columns <= state.capacity and -1 <= status[DOOR] < state.capacity):
         raise ValueError("more topics than columns")
-    topic, code = arrays["topic"], arrays["code"].astype(np.int64)
-    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
-        raise ValueError("a token of a topic that is not there")
-    for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
-        if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
-            raise ValueError("a walk to a parent that is not there")
+    _check_tokens(state, arrays["topic"], arrays["code"], n_live)
     if state.plan.sampled_discounts and not ((arrays[DISCOUNTS] > 0) & (arrays[DISCOUNTS] < 1)).all():
         raise ValueError("a discount outside (0, 1)")
     counted = [arrays[name] for name in ("counts", "to", "totals", "n_to", ENTRIES) if name in arrays]
@@ -176,3 +171,17 @@ def check_values(state: State, arrays: Mapping[str, Array]) -> None:
         raise ValueError("counts of a topic that is not there")
     if any(part.dtype != np.float64 for name, part in arrays.items() if name.startswith(NETWORK)):
         raise ValueError("unknowns of a network that are no numbers")
+
+
+def check_tokens(state: State, topic: Array, code: Array) -> None:
+    """Topics and walks of some tokens of a state must be in range; a ValueError if they are not."""
+    _check_tokens(state, topic, code, int(state.net.status[N_LIVE]))
+
+
+def _check_tokens(state: State, topic: Array, code: Array, n_live: int) -> None:
+    code = code.astype(np.int64)
+    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
+        raise ValueError("a token of a topic that is not there")
+    for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
+        if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
+            raise ValueError("a walk to a parent that is not there")
