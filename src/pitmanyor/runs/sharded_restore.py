@@ -1,4 +1,4 @@
-"""From a run's directory back to a run over shards, in bounded memory or on a cluster, as its last checkpoint has it."""
+"""From a run directory back to a run over shards, in bounded memory or on a cluster, as its last checkpoint has it."""
 
 from __future__ import annotations
 
