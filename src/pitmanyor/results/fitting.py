@@ -214,6 +214,8 @@ def resume(
     threads: int | None = None,
     progress: Progress = "auto",
     save_every: float = 300.0,
+    memory: str | int | None = None,
+    client: Any = None,
 ) -> Fit:
     """Continue a run from its last checkpoint, bit for bit as if it had never stopped.
 
@@ -226,6 +228,9 @@ def resume(
         unless `burn_in` was given, and states from before its end are dropped.
     threads, progress, save_every
         As in `fit`.
+    memory, client
+        As in `fit`, for a run that was fitted with one of them, or without splits and merges. The bytes are the same
+        wherever the run goes on.
     """
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
@@ -233,6 +238,8 @@ def resume(
     bars = progress_bars(
         progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()]
     )
+    if memory is not None or client is not None:
+        return _resume_in_shards(homes, how, bars, (memory, client))
     if len(homes) == 1:
         with bars:
             return Fit(continue_run(path, **how._asdict(), progress=bars), path)
@@ -241,6 +248,15 @@ def resume(
             check_sweeps(home, read_saved(home, headers[home]).n_sweeps, sweeps)
     continue_together(homes, how._asdict(), bars)
     return load(path)
+
+
+def _resume_in_shards(homes: Sequence[Path], how: _Going, bars: Bars, place: tuple[str | int | None, Any]) -> Fit:
+    """Go on with a run over shards."""
+    if len(homes) > 1:
+        raise PlanError(f"memory= and client= are for one chain; resume each by itself, such as {str(homes[0])!r}")
+    with working_place(*place, homes[0].absolute().parent) as where, bars:
+        run = continue_run(homes[0], **how._asdict(), progress=bars, where=where)
+        return Fit(in_one_piece(run, how.threads), homes[0])
 
 
 def _filled(asked: Settings, plan: Plan) -> Settings:
