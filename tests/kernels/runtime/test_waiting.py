@@ -26,14 +26,19 @@ def load_kernels(**said: str) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
+def sleeps(said):
+    """Libgomp calls its policy passive even where nobody has set it; what tells is how often it spins."""
+    return "GOMP_SPINCOUNT = '0'" in said if "GOMP_SPINCOUNT" in said else "OMP_WAIT_POLICY = 'PASSIVE'" in said
+
+
 def test_openmp_is_loaded_such_that_idle_threads_sleep():
     environment, said = load_kernels()
-    assert "OMP_WAIT_POLICY = 'PASSIVE'" in said
+    assert sleeps(said)
     assert environment == "[]"  # processes that are started later, and other libraries, decide for themselves
 
 
 def test_also_if_the_user_chooses_the_pool():
-    assert "OMP_WAIT_POLICY = 'PASSIVE'" in load_kernels(NUMBA_THREADING_LAYER="omp")[1]
+    assert sleeps(load_kernels(NUMBA_THREADING_LAYER="omp")[1])
 
 
 @pytest.mark.parametrize(
