@@ -11,6 +11,8 @@ from pitmanyor.runs.saved import Saved
 from pitmanyor.sampling import split_merge
 from pitmanyor.sampling.chain import RATE
 from pitmanyor.sampling.split_merge import Tally
+from pitmanyor.shards.shard_sweeper import Costs
+from pitmanyor.shards.sharded_chain import COSTS
 from pitmanyor.state import State
 from pitmanyor.state.topic_sizes import LEAST_SHARE
 
@@ -45,9 +47,10 @@ def check_log_joint(saved: Saved, log_joint: float) -> None:
 
 
 def _names(state: State) -> set[str]:
-    """All that a chain may remember beside its network (sampling/chain.py)."""
+    """All that a chain may remember beside its network (sampling/chain.py, shards/sharded_chain.py)."""
     kinds, nodes = ("customers", "tables", "concentration", "discount"), state.plan.nodes
     moves = {f"moves/{field.name}" for field in fields(Tally)}
-    return {*ALWAYS, "topics/large", "topics/effective", RATE, *moves} | {
+    costs = {f"{COSTS}{name}" for name in Costs._fields}
+    return {*ALWAYS, "topics/large", "topics/effective", RATE, *moves, *costs} | {
         f"{kind}/{node.name}" for kind in kinds for node in nodes
     }
