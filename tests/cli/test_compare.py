@@ -31,7 +31,7 @@ def test_rows_are_what_the_functions_say_and_the_best_comes_first(home):
     assert best["perplexity"] < other["perplexity"]
     for row in found["runs"]:
         result = load(row["run"])
-        words = evaluate.top_words(result, 10, least=result.topic_count().least)
+        words = evaluate.top_words(result, 10, large=True)
         assert row["coherence"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
         assert row["n_topics"] == result.topic_count().n_large and row["verdict"] == result.diagnose().verdict
         exact = facts("evaluate", row["run"], "--test", new)["perplexity"]

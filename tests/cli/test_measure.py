@@ -9,7 +9,6 @@ from calling import call, facts
 from pitmanyor import Corpus, Network, Sampler, Start, evaluate, fit, load, models, read
 from pitmanyor.evaluate.diagnosis import SAID
 from pitmanyor.simulation import simulate_microblog
-from pitmanyor.state.topic_sizes import least_share
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def home(tmp_path_factory):
 def test_evaluate_tells_what_the_functions_say(home):
     result = load(home / "run")
     found = facts("evaluate", home / "run")
-    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
+    words = evaluate.top_words(result, 10, large=True)
     assert found["n_topics"] == len(words) == result.topic_count().n_large
     assert (found["coherence"]["window of npmi"], found["coherence"]["window of c_v"]) == (10, 110)
     assert found["coherence"]["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus).mean())
@@ -45,7 +44,7 @@ def test_evaluate_tells_what_the_functions_say(home):
 def test_company_of_words_is_the_document_if_asked_or_if_words_have_no_order(home):
     found = facts("evaluate", home / "run", "--window", 0)["coherence"]
     result = load(home / "run")
-    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
+    words = evaluate.top_words(result, 10, large=True)
     assert found["npmi"] == pytest.approx(evaluate.coherence(words, result.corpus, window=0).mean())
     bags = Corpus.from_tokens([sorted(["a", "b", "b", "c", "d", "a"]), ["c", "c", "d"]] * 4)
     fit(models.lda(2), bags, sweeps=2, seed=1, save_to=home / "bags")
@@ -159,7 +158,7 @@ def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):
         "evaluate", home / "run", "--reference", posts, "--test", posts, "--n-topics", 2, "--left-to-right", "--seed", 3
     )  # fmt: skip
     other = read(str(posts), duplicates="keep", missing_author="keep", min_tokens=0)
-    words = evaluate.top_words(result, 10, least=least_share(result.corpus.n_tokens))
+    words = evaluate.top_words(result, 10, large=True)
     assert found["coherence"]["pmi"] == pytest.approx(evaluate.coherence(words, other, "pmi").mean())
     assert found["coherence"]["pmi"] != pytest.approx(evaluate.coherence(words, result.corpus, "pmi").mean())
     assert found["clusters"]["dominant topics"] <= 2

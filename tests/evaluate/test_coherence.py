@@ -9,6 +9,7 @@ from pitmanyor import Corpus, PlanError, fit, models
 from pitmanyor.evaluate import coherence, diversity, top_words
 from pitmanyor.evaluate import windows as module
 from pitmanyor.evaluate.windows import count_together
+from pitmanyor.state.topic_sizes import is_large
 
 WORDS = [f"w{i:02d}" for i in range(30)]
 NAMES = {"npmi": "c_npmi", "pmi": "c_uci", "c_v": "c_v"}
@@ -76,7 +77,13 @@ def test_topics_of_a_fit():
     other = Corpus.from_tokens(documents(9, seed=8))
     assert result.coherence(reference=other, n_words=5) == pytest.approx(coherence(words, other))
     assert diversity(words) == len({word for topic in words for word in topic}) / 15
-    assert len(top_words(result, 5, least=0.34)) < 3
+
+
+def test_large_topics_are_those_of_the_count():
+    many = fit(models.lda(250), Corpus.from_tokens(documents(9), vocabulary=WORDS), sweeps=15, keep=2, seed=1)
+    words, large = top_words(many, 5), is_large(np.bincount(many.state.text.topic, minlength=250))
+    assert top_words(many, 5, large=True) == [topic for topic, shown in zip(words, large, strict=True) if shown]
+    assert large.sum() == many.topic_count().n_large < 250
 
 
 @pytest.mark.parametrize(

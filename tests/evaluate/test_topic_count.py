@@ -75,7 +75,7 @@ def test_before_the_first_sweep_the_state_is_all_there_is(chains):
 def test_sweeps_of_a_version_without_these_numbers_do_not_count(chains):
     one = chains[0]
     trace = dict(one.trace) | {"topics/large": np.array([np.nan] * 18 + [4.0, 5.0])}
-    old = SimpleNamespace(state=one.state, n_topics=one.n_topics, trace=trace)
+    old = SimpleNamespace(state=one.state, n_topics=one.n_topics, trace=trace, burnt_share=one.burnt_share)
     old.chains = [old]
     assert topic_count([old]).probability == {4: 0.5, 5: 0.5}
 

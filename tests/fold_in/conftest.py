@@ -2,4 +2,6 @@
 
 from numba import config
 
-collect_ignore = [] if config.DISABLE_JIT else ["test_weights_on_the_way.py"]
+PLAIN_PYTHON = ["test_clusters_on_the_way.py", "test_weights_on_the_way.py"]
+
+collect_ignore = [] if config.DISABLE_JIT else PLAIN_PYTHON

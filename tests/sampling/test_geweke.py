@@ -55,8 +55,19 @@ def test_prior_and_chain_have_the_same_means(model, sweep):
     assert worst(model, "explicit" if (model, sweep) == ("lda", "mixed") else sweep) < LARGEST
 
 
+@pytest.mark.parametrize("forgotten", ["tables", "customers"])
+def test_shared_concentrations_without_part_of_their_likelihood_are_caught(forgotten):
+    right = concentrations.log_likelihood_of_sizes
+
+    def wrong(a, b, sizes):
+        return right(a, b, sizes._replace(**{forgotten: np.zeros((0, 2), np.int64)}))
+
+    with patch.object(concentrations, "log_likelihood_of_sizes", wrong):
+        assert worst("hpyp", "collapsed") > 4.5
+
+
 def test_concentrations_without_omega_are_caught():
-    """Planted: the rate of a concentration's Gamma is the prior's."""
+    """Planted: the rate of a concentration's Gamma is the prior's. Dirichlets have theirs by auxiliary variables."""
     right = concentrations._draw
 
     def draw(rng, prior, values):
@@ -65,7 +76,7 @@ def test_concentrations_without_omega_are_caught():
         return right(rng, prior, values)
 
     with patch.object(concentrations, "_draw", draw):
-        assert worst("hpyp", "collapsed") > 4.5
+        assert worst("lda", "collapsed") > 4.5
 
 
 def without_stirling_numbers(seatings, opened):

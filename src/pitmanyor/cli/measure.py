@@ -84,9 +84,8 @@ def topic_quality(fit: Fit, asked: Asked) -> dict[str, Any]:
     from pitmanyor import evaluate
     from pitmanyor.evaluate.coherence import WINDOW
     from pitmanyor.evaluate.windows import in_order
-    from pitmanyor.state.topic_sizes import least_share
 
-    words = evaluate.top_words(fit, asked.n_words, least=least_share(fit.state.plan.n_tokens))
+    words = evaluate.top_words(fit, asked.n_words, large=True)
     if not words or len(words[0]) < 2:  # no company to keep
         return {}
     window, corpus = asked.window, fit.corpus if asked.reference is None else asked.reference.read_later(fit)

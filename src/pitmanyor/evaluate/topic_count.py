@@ -70,18 +70,18 @@ def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> Topi
         Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
     shown = fits[0]
-    sizes = topic_sizes(shown)
+    sizes, n_large = topic_sizes(shown), int(np.count_nonzero(which_are_large(shown)))
     chains = [chain for fit in fits for chain in fit.chains]
     discard = burnt_share(chains) if discard is None else discard
     numbers = _draws(chains, SERIES, discard)
     effective = _draws(chains, "topics/effective", discard)
     if not len(numbers):  # no sweeps or no tokens: only the state is known
-        numbers, effective = np.array([_n_large(shown)]), np.array([effective_number(sizes)])
+        numbers, effective = np.array([n_large]), np.array([effective_number(sizes)])
     low, high = np.quantile(numbers, [LOW, HIGH], method="nearest").astype(int).tolist()
     values, counts = np.unique(numbers.astype(np.int64), return_counts=True)
     small = (sizes > 0) & ~is_large(sizes)
     return TopicCount(
-        n_large=_n_large(shown),
+        n_large=n_large,
         low=low,
         high=high,
         n_small=int(small.sum()),
@@ -102,9 +102,9 @@ def topic_sizes(fit: Posterior) -> NDArray[np.int64]:
     return np.bincount(fit.state.text.topic, minlength=fit.n_topics)
 
 
-def _n_large(fit: Posterior) -> int:
-    """Number of large topics of a state; for a model of links alone, which has no tokens, of all topics."""
-    return int(np.count_nonzero(is_large(topic_sizes(fit)))) if fit.state.plan.n_tokens else fit.n_topics
+def which_are_large(fit: Posterior) -> NDArray[np.bool_]:
+    """Which topics of the state that is shown are large; in a model of links alone, which has no tokens, all are."""
+    return is_large(topic_sizes(fit)) if fit.state.plan.n_tokens else np.ones(fit.n_topics, bool)
 
 
 def _draws(chains: Sequence[Traced], name: str, discard: float) -> NDArray[np.float64]:

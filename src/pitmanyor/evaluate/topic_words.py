@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
+from pitmanyor.evaluate.topic_count import which_are_large
 from pitmanyor.results.posterior import Posterior
 
 
-def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> list[list[str]]:
+def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, large: bool = False) -> list[list[str]]:
     """The most likely words of every topic.
 
     Parameters
@@ -22,12 +23,12 @@ def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, l
         Number of words.
     stream
         Stream; by default the words.
-    least
-        Smallest share of the tokens that a topic must hold to be included.
+    large
+        Only the large topics, those that `topic_count` counts.
     """
-    shares = topic_shares(fit)
+    shown = which_are_large(fit) if large else np.ones(fit.n_topics, bool)
     found = fit.topics(n_words, stream)
-    return [[word for word, _ in topic] for topic, share in zip(found, shares, strict=True) if share >= least]
+    return [[word for word, _ in topic] for topic, show in zip(found, shown.tolist(), strict=True) if show]
 
 
 def topic_shares(fit: Posterior) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from pitmanyor import evaluate
 from pitmanyor.baselines import pool
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import StateError
+from pitmanyor.evaluate.topic_count import which_are_large
 from pitmanyor.experiments.data import Data, in_one_stream, split
 from pitmanyor.experiments.home import Facts, Home
 from pitmanyor.experiments.rows import Row, rows_of
@@ -20,7 +21,6 @@ from pitmanyor.experiments.settings import Settings
 from pitmanyor.experiments.streams import STREAMS, joint_perplexity
 from pitmanyor.results.fitting import Fit, fit
 from pitmanyor.runs.fit_options import Network, Start
-from pitmanyor.state.topic_sizes import least_share
 from pitmanyor.version import __version__
 
 TRACED = 50  # values of each trace to keep
@@ -143,7 +143,7 @@ def _clusters(fitted: Fit, posts: Corpus) -> Numbers:
 
 def _topics(fitted: Fit, posts: Corpus) -> Numbers:
     """Coherence and diversity of large topics; no number if there is no such topic, or fewer than two words."""
-    words = evaluate.top_words(fitted, N_WORDS, "word", least=least_share(fitted.state.plan.n_tokens))
+    words = evaluate.top_words(fitted, N_WORDS, "word", large=True)
     if not words or len(words[0]) < 2:
         return {}
     return {
@@ -154,9 +154,9 @@ def _topics(fitted: Fit, posts: Corpus) -> Numbers:
 
 def _labels(fitted: Fit) -> list[Facts]:
     """Topics by size with their most likely hashtags and words."""
-    shares, least = evaluate.topic_shares(fitted), least_share(fitted.state.plan.n_tokens)
+    shares, large = evaluate.topic_shares(fitted), which_are_large(fitted)
     tags, words = evaluate.top_words(fitted, N_LABELS, "hashtag"), evaluate.top_words(fitted, N_WORDS, "word")
-    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] >= least]
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if large[k]]
     return [{"share": float(shares[k]), "hashtags": tags[k], "words": words[k]} for k in order]
 
 

@@ -180,7 +180,7 @@ class Measured(Traced, ABC):
         words = evaluate.top_words(self, n_words)
         return evaluate.coherence(words, reference or self.corpus, measure, window=window)
 
-    def diversity(self, n_words: int = 10, stream: str | None = None, *, least: float = 0.0) -> float:
+    def diversity(self, n_words: int = 10, stream: str | None = None, *, large: bool = False) -> float:
         """Share of distinct words among the most likely words of all topics.
 
         Parameters
@@ -189,10 +189,10 @@ class Measured(Traced, ABC):
             Number of words per topic.
         stream
             Stream; by default the words.
-        least
-            Smallest share of the tokens that a topic must hold to be included.
+        large
+            Only the large topics, those that `topic_count` counts.
         """
-        return evaluate.diversity(evaluate.top_words(self, n_words, stream, least=least))
+        return evaluate.diversity(evaluate.top_words(self, n_words, stream, large=large))
 
     def topic_count(self, *others: Traced, discard: float | None = None) -> TopicCount:
         """The number of large topics with an interval over all chains, and the smaller topics; `print` it.

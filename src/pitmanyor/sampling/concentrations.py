@@ -1,7 +1,8 @@
-"""Concentrations sampled by their auxiliary variables, and the log joint (maths 5 and 1)."""
+"""Concentrations sampled given the counts, and the log joint (maths 5 and 1)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 import numpy as np
@@ -9,11 +10,13 @@ from numpy.typing import NDArray
 
 from pitmanyor import purposes
 from pitmanyor.graph import Gamma, Node
+from pitmanyor.kernels.monitor.concentration_likelihood import RestaurantSizes, log_likelihood_of_sizes
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
-from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, DISCOUNT, LAYER, N_COLUMNS, OWN
+from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, LAYER, N_COLUMNS, OWN, TABLES
 from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.network.slices import slice_sample
 from pitmanyor.sampling.document_sums import DocumentSums, sum_text
 from pitmanyor.sampling.switching import chunk_cells
 from pitmanyor.seeds import Seed, generator
@@ -21,36 +24,41 @@ from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+LOG_LEAST, LOG_MOST = math.log(LEAST_CONCENTRATION), math.log(1e15)  # of a concentration that restaurants share
 
 
 class Measures:
-    """Auxiliary sums and log joint of every restaurant, as they stand after a sweep."""
+    """What concentrations are drawn from, and the log joint, as they stand after a sweep."""
 
     def __init__(self, state: State) -> None:
         nodes = state.plan.nodes
         self.chunks = {i: chunk_cells(state, i) for i, n in enumerate(nodes) if n.side == "word" and not n.local}
         self.by_node: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)
+        self.sizes: list[RestaurantSizes | None] = [None] * len(nodes)  # of restaurants that share a concentration
         self.dishes: list[Floats] = [np.zeros((0, N_MEASURES))] * len(nodes)  # of word-side nodes, in runs of cells
 
     def take(self, state: State, seed: Seed, documents: DocumentSums | None = None) -> None:
         """Measure the shared nodes; documents were measured as they were visited, and may have been summed too."""
-        net, rng = state.net, generator(seed, purposes.LAYER_CONCENTRATIONS)
+        net = state.net
         of_documents = iter(sum_text(state) if documents is None else documents)
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
+            if not node.local and node.concentration_per == "layer" and node.kind != "dirichlet":
+                self.sizes[i] = _sizes_of_shared(state, i)
             if node.local:
                 total, sizes, self.by_node[i] = next(of_documents)
                 if net.nodes[i, LAYER]:
-                    b = float(net.rests[CONCENTRATION, state.layout.blocks[i].rests][0])
-                    self.by_node[i] = _layer(total, sizes, float(net.reals[i, DISCOUNT]), b, rng)
+                    self.sizes[i] = found = _sizes_of_documents(sizes)
+                    self.by_node[i] = total[np.newaxis].copy()
+                    self.by_node[i][0, JOINT] += log_likelihood_of_sizes(*_parameters(state, i), found)
             elif i in self.chunks:
                 chunks, columns = self.chunks[i], int(net.status[N_COLUMNS]) if node.per_topic else 1
                 drawn = np.empty((len(chunks.bounds) - 1, columns), np.int64)
                 self.dishes[i] = np.empty((len(drawn), N_MEASURES))
-                found = np.empty((len(chunks.instances) * columns, N_MEASURES))
-                outs = (drawn, self.dishes[i], found)
+                rows = np.empty((len(chunks.instances) * columns, N_MEASURES))
+                outs = (drawn, self.dishes[i], rows)
                 measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
-                self.by_node[i] = _of_all(found, chunks.numbers, state.layout.blocks[i].n_instances)
+                self.by_node[i] = _of_all(rows, chunks.numbers, state.layout.blocks[i].n_instances)
             else:
                 out = np.zeros((cells.stop - cells.start, N_MEASURES))
                 measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
@@ -71,24 +79,24 @@ def _of_all(found: Floats, numbers: Ints, n_instances: int) -> Floats:
     return out.reshape(-1, N_MEASURES)
 
 
-def _layer(total: Floats, sizes: Ints, a: float, b: float, rng: np.random.Generator) -> Floats:
-    """What the restaurants of all documents need together, where they share b: only counts of counts matter.
-
-    Of the restaurants with more than i tables each has zeta_i ~ Bernoulli(b / (b + i a)). And -log(1 - omega) with
-    omega ~ Beta(C, b) is a sum of exponentials of rates b, b + 1, ..., b + C - 1 (maths 5).
-    """
-    more_tables, more_customers = (_more_than(np.trim_zeros(counts, "b")) for counts in sizes)
-    by_table, by_customer = b + a * np.arange(len(more_tables)), b + np.arange(len(more_customers))
-    out = total[np.newaxis].copy()
-    out[0, ZETA] = rng.binomial(more_tables, b / by_table).sum()
-    out[0, OMEGA] = (rng.standard_gamma(more_customers) / by_customer).sum()
-    out[0, JOINT] += more_tables @ np.log(by_table) - more_customers @ np.log(by_customer)
-    return out
+def _sizes_of_documents(counts: Ints) -> RestaurantSizes:
+    """From how many restaurants have 0, 1, 2, ... tables, and customers."""
+    found = (np.flatnonzero(row) for row in counts)
+    return RestaurantSizes(*(np.stack([size, row[size]], axis=1) for size, row in zip(found, counts, strict=True)))
 
 
-def _more_than(sizes: Ints) -> Ints:
-    """How many are above 0, 1, 2, ..., from how many are 0, 1, 2, ..."""
-    return sizes[::-1].cumsum()[::-1][1:]
+def _sizes_of_shared(state: State, i: int) -> RestaurantSizes:
+    """A gem has a table for every topic."""
+    node, totals = state.plan.nodes[i], state.net.totals[state.layout.blocks[i].rests]
+    tables = np.array([state.n_topics]) if node.kind == "gem" else totals[:, TABLES]
+    found = (np.unique(sizes, return_counts=True) for sizes in (tables, totals[:, CUSTOMERS]))
+    return RestaurantSizes(*(np.stack(pair, axis=1).astype(np.int64) for pair in found))
+
+
+def _parameters(state: State, i: int) -> tuple[float, float]:
+    """The discount and the concentration that all restaurants of a node share."""
+    b = state.net.rests[CONCENTRATION, state.layout.blocks[i].rests][0]
+    return float(state.net.reals[i, DISCOUNT]), float(b)
 
 
 def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Collection[str] = ()) -> None:
@@ -96,13 +104,30 @@ def sample_concentrations(state: State, measures: Measures, seed: Seed, but: Col
     rng = generator(seed, purposes.CONCENTRATIONS)
     for i, node in enumerate(state.plan.nodes):
         if isinstance(node.concentration, Gamma) and node.name not in but:
-            values = measures.by_node[i]
-            if node.concentration_per == "layer":
-                values = values.sum(axis=0, keepdims=True)
-            drawn = _draw(rng, node.concentration, values)
+            sizes, values = measures.sizes[i], measures.by_node[i]
+            if sizes is not None:
+                drawn = draw_shared(rng, node.concentration, *_parameters(state, i), sizes)
+            else:
+                if node.concentration_per == "layer":
+                    values = values.sum(axis=0, keepdims=True)
+                drawn = _draw(rng, node.concentration, values)
             _store(state, i, node, drawn)
             _refresh(state, i, node)
     open_door(state.net)
+
+
+def draw_shared(rng: np.random.Generator, prior: Gamma, a: float, b: float, sizes: RestaurantSizes) -> Floats:
+    """One slice of the posterior of the logarithm of a concentration, given the sizes of the restaurants."""
+    if not sizes.customers[:, 0].any():
+        return _draw(rng, prior, np.zeros((1, N_MEASURES)))
+
+    def log_density(log_b: float) -> float:
+        if not LOG_LEAST <= log_b <= LOG_MOST:
+            return -math.inf
+        tried = math.exp(log_b)
+        return prior.shape * log_b - prior.rate * tried + float(log_likelihood_of_sizes(a, tried, sizes))
+
+    return np.array([math.exp(slice_sample(math.log(b), log_density, rng))])
 
 
 def _draw(rng: np.random.Generator, prior: Gamma, values: Floats) -> Floats:

@@ -108,7 +108,7 @@ def folded(state: State) -> dict[str, NDArray[np.generic]]:
     if not state.engine.folds:
         return {"folded": np.zeros(0)}
     sweeps = Sweeps(6, 2, 4, 1, seed=5, by_chance=True)
-    return {"folded": Explicit(state, 1).fold(state, len(state.plan.graph.streams) - 1, sweeps)}
+    return {"folded": Explicit(state, 1).fold(state, len(state.plan.graph.streams) - 1, sweeps).shares}
 
 
 def dump() -> dict[str, NDArray[np.generic]]:

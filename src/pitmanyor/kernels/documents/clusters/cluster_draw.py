@@ -30,7 +30,7 @@ from pitmanyor.kernels.documents.topic_nodes.topic_draw import evaluate, sum_of,
 from pitmanyor.kernels.runtime.jit import inlined
 from pitmanyor.kernels.runtime.random import uniform
 
-NOWHERE = np.int64(-1)  # in place of a slot
+NO_CLUSTER = np.int64(-1)  # in place of the slot of one
 SLIGHT = 1e-5  # a chance below which a token brings a cluster nothing: a bias of as much at most
 
 
@@ -97,7 +97,7 @@ def draw_slot(clusters, frame, n_slots, x):
         if x < weight:
             return np.int64(h), x
         x -= weight
-    return NOWHERE, x
+    return NO_CLUSTER, x
 
 
 @inlined
@@ -122,7 +122,7 @@ def take_out(arrays, clusters, document, token, n):
     rows, frame = arrays.scratch, document.frame
     seated = rows.seat[np.uint64(token.place)]
     if seated == NO_SLOT:
-        return True, (NOWHERE, 0.0), n
+        return True, (NO_CLUSTER, 0.0), n
     slot = np.uint64(seated)
     went, n = leave(arrays.franchise, rows, frame, token.leaf, np.int64(slot), document.key, n)
     mass = 0.0
@@ -140,7 +140,7 @@ def move(arrays, clusters, frame, token, left, joined, base, n_slots):
     net, rows = arrays.franchise.net, arrays.scratch
     if left[0] >= 0 and joined != left[0] and rows.tokens[np.uint64(left[0])] > 0:
         exit_from(net, clusters, np.uint64(left[0]), token.row, left[1], frame.n_held)
-    if joined == NOWHERE:
+    if joined == NO_CLUSTER:
         joined, n_slots = free_slot(rows, frame, n_slots)
         found_cluster(net, rows, clusters, frame, token.leaf, np.uint64(joined), base, token.row)
     elif joined != left[0]:
@@ -161,8 +161,8 @@ def update_token(arrays, clusters, document, mean, token, n_slots, n):
     fresh = weigh_form(net, arrays.sums, rows, frame, gain, token)
     count_by_chance(arrays, clusters, mean, frame, token, n_slots, left, max(held + fresh, 1e-300))
     joined, x = draw_slot(clusters, frame, n_slots, uniform(key, n) * (held + fresh))
-    base = draw_base(arrays, frame, token, x) if joined == NOWHERE else np.int64(0)
-    is_new = joined == NOWHERE
+    base = draw_base(arrays, frame, token, x) if joined == NO_CLUSTER else np.int64(0)
+    is_new = joined == NO_CLUSTER
     joined, n_slots = move(arrays, clusters, frame, token, left, joined, base, n_slots)
     slot = np.uint64(joined)
     rows.tokens[slot] += 1
