@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import killed_driver
 from pitmanyor import Corpus, Network, Sampler, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.models import hpyp, tntm
@@ -118,6 +125,34 @@ def test_a_driver_that_is_killed_goes_on_bit_for_bit(corpus, whole, tmp_path, mo
     found = resume(tmp_path / "run", threads=1, progress=False, memory="2GB")
     assert differences(parts(whole), parts(found)) == []
     assert len(found.runs[0].samples) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of Unix")
+def test_a_driver_that_sigkill_ends_leaves_a_run_that_goes_on_bit_for_bit(corpus, whole, tmp_path):
+    """A process of its own, killed in the middle of a sweep after some checkpoints."""
+    script = Path(killed_driver.__file__)
+    child = subprocess.Popen([sys.executable, script, tmp_path / "corpus", tmp_path / "run"], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line) == 4:  # sweeps that have begun; the child waits in the fourth
+            child.kill()
+            break
+    assert child.wait() == -signal.SIGKILL
+    child.stdout.close()
+    assert list(tmp_path.glob(".shards-*"))
+    found = resume(tmp_path / "run", threads=1, progress=False, memory="2GB")
+    assert differences(parts(whole), parts(found)) == []
+    assert not list(tmp_path.glob(".shards-*"))
+
+
+def test_no_moves_are_said_aloud(corpus):
+    with pytest.warns(UserWarning, match="no splits and merges") as told:
+        found = fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0, "sampler": Sampler()})
+    assert told[0].filename == __file__
+    assert not found.runs[0].settings.sampler.moves
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0})
 
 
 def test_a_run_with_moves_does_not_go_on_in_shards(corpus, tmp_path):
