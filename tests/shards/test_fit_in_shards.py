@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import killed_driver
 from pitmanyor import Corpus, Network, Sampler, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.models import hpyp, tntm
 from pitmanyor.shards import budget
-from pitmanyor.shards.sharded_chain import COSTS
+from pitmanyor.shards.sharded_chain import COSTS, ShardedChain
 from shard_chains import corpus_of, differences
 
 OPTIONS = {"seed": 3, "keep": 3, "progress": False, "threads": 1, "sampler": Sampler(anchors=0.1, moves=False)}
@@ -82,3 +89,73 @@ def test_what_cannot_be_is_refused_with_a_sentence(corpus):
         fit(GRAPH, corpus, 6, memory="2GB", chains=2, **OPTIONS)
     with pytest.raises(PlanError, match="network"):
         fit(tntm(), corpus, 6, memory="2GB", network=Network(), **OPTIONS)
+
+
+@pytest.mark.parametrize("where", [{"memory": "2GB"}, {"client": "local"}])
+def test_a_run_goes_on_in_shards_bit_for_bit_and_from_there_in_memory(where, corpus, tmp_path):
+    if "client" in where:
+        pytest.importorskip("distributed")
+    path = tmp_path / "run"
+    started = {**OPTIONS, "keep": 3, "burn_in": 4}
+    whole = fit(GRAPH, corpus, 8, **started)
+    fit(GRAPH, corpus, 6, memory="2GB", save_to=path, **started)
+    resumed = resume(path, 7, threads=1, progress=False, **where)
+    assert len(resumed.runs[0].samples) > 0
+    resume(path, 8, threads=1, progress=False)
+    assert differences(parts(whole), parts(load(path))) == []
+    assert not list(tmp_path.glob(".shards-*"))
+
+
+def test_a_driver_that_is_killed_goes_on_bit_for_bit(corpus, whole, tmp_path, monkeypatch):
+    """What SIGKILL leaves is the last checkpoint; nothing is written when the chain breaks off."""
+
+    class Killed(BaseException):
+        pass
+
+    real = ShardedChain.step
+
+    def step(self):
+        if self.n_sweeps == 4:
+            raise Killed
+        real(self)
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(ShardedChain, "step", step)
+        fit(GRAPH, corpus, 6, memory="2GB", save_to=tmp_path / "run", save_every=0, **OPTIONS)
+    found = resume(tmp_path / "run", threads=1, progress=False, memory="2GB")
+    assert differences(parts(whole), parts(found)) == []
+    assert len(found.runs[0].samples) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of Unix")
+def test_a_driver_that_sigkill_ends_leaves_a_run_that_goes_on_bit_for_bit(corpus, whole, tmp_path):
+    """A process of its own, killed in the middle of a sweep after some checkpoints."""
+    script = Path(killed_driver.__file__)
+    child = subprocess.Popen([sys.executable, script, tmp_path / "corpus", tmp_path / "run"], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line) == 4:  # sweeps that have begun; the child waits in the fourth
+            child.kill()
+            break
+    assert child.wait() == -signal.SIGKILL
+    child.stdout.close()
+    assert list(tmp_path.glob(".shards-*"))
+    found = resume(tmp_path / "run", threads=1, progress=False, memory="2GB")
+    assert differences(parts(whole), parts(found)) == []
+    assert not list(tmp_path.glob(".shards-*"))
+
+
+def test_no_moves_are_said_aloud(corpus):
+    with pytest.warns(UserWarning, match="no splits and merges") as told:
+        found = fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0, "sampler": Sampler()})
+    assert told[0].filename == __file__
+    assert not found.runs[0].settings.sampler.moves
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0})
+
+
+def test_a_run_with_moves_does_not_go_on_in_shards(corpus, tmp_path):
+    fit(GRAPH, corpus, 2, save_to=tmp_path / "run", **{**OPTIONS, "keep": 0, "sampler": Sampler()})
+    with pytest.raises(PlanError, match="splits and merges"):
+        resume(tmp_path / "run", 3, progress=False, memory="2GB")

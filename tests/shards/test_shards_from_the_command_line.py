@@ -24,6 +24,11 @@ def test_memory_and_workers_change_no_byte(posts, tmp_path):
     for other in others:
         assert np.array_equal(one.text.topic, other.text.topic) and np.array_equal(one.net.counts, other.net.counts)
     assert not list(tmp_path.glob(".s*"))
+    call(*plain[:3], 6, *plain[4:], "-o", tmp_path / "longer")
+    call("resume", tmp_path / "bounded", "--sweeps", 5, "--threads", 1, "--memory", "2GB")
+    call("resume", tmp_path / "bounded", "--sweeps", 6, "--threads", 1, "--workers", 1)
+    one, other = load(tmp_path / "longer").state, load(tmp_path / "bounded").state
+    assert np.array_equal(one.text.topic, other.text.topic) and np.array_equal(one.net.counts, other.net.counts)
 
 
 def test_workers_here_and_elsewhere_are_too_many(posts, tmp_path):

@@ -42,6 +42,15 @@ Posts = Annotated[
     ),
 ]
 RunPath = Annotated[Path, typer.Argument(help="Run directory.")]
+Memory = Annotated[
+    str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files. Makes no splits and merges.")
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Sweep on so many Dask workers of this machine (no splits and merges).", min=1)
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
+]
 Threads = Annotated[int | None, typer.Option(help="Number of threads; all cores by default.")]
 Every = Annotated[str, typer.Option("--save-every", help="How often to save: 30s, 5m, 1h.")]
 
@@ -135,15 +144,9 @@ def fit(
         float | None, typer.Option(help="Share of the pairs of authors to hold out, for evaluate --links.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help="paper: the sampler of the published experiments.")] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files. Makes no splits and merges.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Sweep on so many Dask workers of this machine (no splits and merges).", min=1)
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    memory: Memory = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     threads: Threads = None,
     save_every: Every = "5m",
     text: Text = None,
@@ -185,6 +188,9 @@ def resume(
     sweeps: Annotated[
         int | None, typer.Option(help="Total number of sweeps; by default as many as were asked for.")
     ] = None,
+    memory: Memory = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     threads: Threads = None,
     save_every: Every = "5m",
     json: AsJson = False,
@@ -197,6 +203,9 @@ def resume(
         "sweeps": sweeps,
         "threads": threads,
         "save_every": parse_seconds(save_every),
+        "memory": memory,
+        "client": scheduler,
+        "workers": workers,
     }
     return resume_run(run, options, quiet=json)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,8 +94,7 @@ def fit_source(
     with ExitStack() as stack:
         home = stack.enter_context(spooling(out if options.get("memory") else None))
         corpus = source.read(None if home is None else home / "corpus.safetensors")
-        if workers := options.pop("workers", None):
-            options["client"] = stack.enter_context(local_client(workers, options.get("client")))
+        _start_workers(options, stack)
         return _fit_corpus(graph, corpus, model, out, options, quiet, hold)
 
 
@@ -114,13 +113,14 @@ def _fit_corpus(
     return _fitted(out, result)
 
 
-def local_client(workers: int, client: str | None) -> AbstractContextManager[Any]:
-    """So many workers on this machine."""
+def _start_workers(options: dict[str, Any], stack: ExitStack) -> None:
+    """Put a client of as many workers on this machine as are asked for in place of their number."""
     from pitmanyor.shards.on_dask import as_client
 
-    if client is not None:
-        raise PlanError("--workers starts workers here and --scheduler asks for those of another; give one of them")
-    return as_client("local", workers)
+    if workers := options.pop("workers", None):
+        if options.get("client") is not None:
+            raise PlanError("--workers starts workers here and --scheduler asks for those of another; give one of them")
+        options["client"] = stack.enter_context(as_client("local", workers))
 
 
 def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
@@ -145,7 +145,9 @@ def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -
 def resume_run(path: Path, options: dict[str, Any], quiet: bool) -> Answer:
     from pitmanyor.results.fitting import resume
 
-    return _fitted(path, resume(path, progress=False if quiet else "auto", **options))
+    with ExitStack() as stack:
+        _start_workers(options, stack)
+        return _fitted(path, resume(path, progress=False if quiet else "auto", **options))
 
 
 def _fitted(path: Path, fit: Fit) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,11 @@ Preset = Literal["paper"]
 COLLAPSED_FIRST = 5  # sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
 FEWEST_TOPICS = 20
+NO_MOVES = (
+    "a corpus in shards (memory=, client=) makes no splits and merges, so that the number of topics depends more on "
+    "Start(topics=...); pass sampler=Sampler(moves=False) to say that you know, or fit a sample in memory to see how "
+    "many topics there are"
+)
 
 
 @teach_keywords(FIT_HINTS)
@@ -106,9 +112,10 @@ def fit(
         merges), unless `sampler` says otherwise. They made 1,000 sweeps of text and 1,000 more with links.
     memory
         Upper bound on the memory of this process, such as "4GB", for a corpus that is larger. Tokens stay in working
-        files beside `save_to`, or in the directory for temporary files. No splits and merges are made, no links are
-        fitted, and the result is that of `Sampler(moves=False)` in memory, byte for byte. Pass files of posts, or a
-        corpus that stays in its file, `Corpus.load(path, mapped=True)`.
+        files beside `save_to`, or in the directory for temporary files. No splits and merges are made, which a warning
+        says unless `Sampler(moves=False)` is passed; no links are fitted, and the result is that of the same sampler in
+        memory, byte for byte. Pass files of posts, or a corpus that stays in its file,
+        `Corpus.load(path, mapped=True)`.
     client
         Where to sweep a corpus in shards: a Dask `Client`, the address of a scheduler such as "tcp://host:8786", or
         "local" for workers on the cores of this machine. Workers need `--nthreads 1` and must see the directory of
@@ -147,8 +154,10 @@ def fit(
 def _fit_in_shards(
     asked: Settings, graph: Graph, corpus: Corpus, how: _Going, where: Bounds, shown: tuple[Place | None, Progress]
 ) -> Fit:
-    """A corpus that is not in memory, or on a cluster. No splits and merges are made."""
+    """A corpus that is not in memory, or on a cluster. No splits and merges are made, which is said."""
     save_to, progress = shown
+    if asked.sampler.moves:
+        warnings.warn(NO_MOVES, stacklevel=4)
     ready = prepare(corpus, graph, asked, where)
     settings = _filled(replace(asked, sampler=replace(asked.sampler, moves=False)), ready.state.plan)
     run = new_sharded_run(ready, graph, settings, how.threads, where)
@@ -214,6 +223,8 @@ def resume(
     threads: int | None = None,
     progress: Progress = "auto",
     save_every: float = 300.0,
+    memory: str | int | None = None,
+    client: Any = None,
 ) -> Fit:
     """Continue a run from its last checkpoint, bit for bit as if it had never stopped.
 
@@ -226,6 +237,9 @@ def resume(
         unless `burn_in` was given, and states from before its end are dropped.
     threads, progress, save_every
         As in `fit`.
+    memory, client
+        As in `fit`, for a run that was fitted with one of them, or without splits and merges. The bytes are the same
+        wherever the run goes on.
     """
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
@@ -233,6 +247,8 @@ def resume(
     bars = progress_bars(
         progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()]
     )
+    if memory is not None or client is not None:
+        return _resume_in_shards(homes, how, bars, (memory, client))
     if len(homes) == 1:
         with bars:
             return Fit(continue_run(path, **how._asdict(), progress=bars), path)
@@ -241,6 +257,15 @@ def resume(
             check_sweeps(home, read_saved(home, headers[home]).n_sweeps, sweeps)
     continue_together(homes, how._asdict(), bars)
     return load(path)
+
+
+def _resume_in_shards(homes: Sequence[Path], how: _Going, bars: Bars, place: tuple[str | int | None, Any]) -> Fit:
+    """Go on with a run over shards."""
+    if len(homes) > 1:
+        raise PlanError(f"memory= and client= are for one chain; resume each by itself, such as {str(homes[0])!r}")
+    with working_place(*place, homes[0].absolute().parent) as where, bars:
+        run = continue_run(homes[0], **how._asdict(), progress=bars, where=where)
+        return Fit(in_one_piece(run, how.threads), homes[0])
 
 
 def _filled(asked: Settings, plan: Plan) -> Settings:

@@ -10,6 +10,8 @@ from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.directory import Place, read_header, write_header
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.restore import reopen
+from pitmanyor.runs.sharded_restore import reopen_in_shards
+from pitmanyor.runs.sharded_runs import Bounds
 from pitmanyor.sampling.progress import Progress
 
 
@@ -21,14 +23,15 @@ def continue_run(
     beside: int = 1,
     save_every: float = 300.0,
     progress: Progress | None = None,
+    where: Bounds | None = None,
 ) -> Run:
     """Go on from the last checkpoint until there are as many sweeps as asked for; without one, from the start.
 
-    beside: the number of chains that share the cores of this machine.
+    beside: the number of chains that share the cores of this machine. where: shards are swept, if not in memory.
     """
     read_header(path)  # a place that is no run is told so, and no lock is left there
     with hold(path):
-        header, run = reopen(path, threads, beside)
+        header, run = reopen(path, threads, beside) if where is None else reopen_in_shards(path, threads, where)
         checkpoints = Checkpoints(path, header, save_every)
         if sweeps is not None:
             check_sweeps(path, run.chain.n_sweeps, sweeps)

@@ -47,7 +47,7 @@ def restore(path: Place, threads: int | None = None, beside: int = 1, plan: Plan
     except WRONG as error:
         raise misfit(Path(path) / STATE, error) from error
     unknowns = {name: values.shape for name, values in state.network.items()}
-    samples = {sweep: _read_sample(path, header, empties, sweep, unknowns) for sweep in saved.samples}
+    samples = {sweep: read_sample(path, header, empties, sweep, unknowns) for sweep in saved.samples}
     chain = new_chain(state, header.settings, threads, beside)
     run = Run(header.graph, header.settings, chain, samples, saved.seconds)
     try:
@@ -71,9 +71,9 @@ def _restore_state(empties: Empties, saved: Saved) -> State:
 class Empties:
     """New states for what was packed: of the text alone, and of text and network once they know their topics."""
 
-    def __init__(self, plan: Plan, settings: Settings) -> None:
+    def __init__(self, plan: Plan, settings: Settings, text: State | None = None) -> None:
         self.plan, self.settings = plan, settings
-        self._text: State | None = None
+        self._text = text  # made when first needed
         self._joined: dict[int, State] = {}
         self._shells: dict[tuple[int, int], Shell] = {}
 
@@ -108,18 +108,25 @@ def reopen(path: Place, threads: int | None = None, beside: int = 1) -> tuple[He
 
 def _read_plan(path: Place, header: Header) -> Plan:
     place = Path(path) / CORPUS
-    corpus = Corpus.load(place)
-    if corpus.content_hash != header.corpus_hash:
-        raise FileError(f"{place}: is not the corpus of this run (its hash differs); put back the one that it wrote")
+    corpus = read_corpus(place, header)
     try:
         return compile_plan(header.graph, corpus)
     except PitmanyorError as error:
         raise FileError(f"{place}: does not fit the graph of this run ({error})") from error
 
 
-def _read_sample(
+def read_corpus(place: Path, header: Header, mapped: bool = False) -> Corpus:
+    """The corpus of a run; one that is `mapped` stays in its file."""
+    corpus = Corpus.load(place, mapped=mapped)
+    if corpus.content_hash != header.corpus_hash:
+        raise FileError(f"{place}: is not the corpus of this run (its hash differs); put back the one that it wrote")
+    return corpus
+
+
+def read_sample(
     path: Place, header: Header, empties: Empties, sweep: int, unknowns: Mapping[str, tuple[int, ...]]
 ) -> Kept:
+    """A state that the run has kept."""
     place = Path(path) / SAMPLE.format(sweep)
     said, arrays = read_checked(place, SAMPLE_KIND, header)
     try:

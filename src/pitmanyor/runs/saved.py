@@ -30,10 +30,10 @@ class Saved(NamedTuple):
     arrays: dict[str, Array]
 
 
-def read_saved(path: Place, header: Header) -> Saved:
-    """The state file of a run, checked as far as that goes without the corpus."""
+def read_saved(path: Place, header: Header, mapped: bool = False) -> Saved:
+    """The state file of a run, checked as far as that goes without the corpus; arrays that are `mapped` stay in it."""
     place = Path(path) / STATE
-    said, arrays = read_checked(place, STATE_KIND, header)
+    said, arrays = read_checked(place, STATE_KIND, header, mapped)
     try:
         trace = {name.removeprefix("trace/"): arrays.pop(name) for name in list(arrays) if name.startswith("trace/")}
         n_sweeps, seconds, samples, tables = (said[name] for name in ("n_sweeps", "seconds", "samples", "tables"))
@@ -57,8 +57,10 @@ def finite_number(value: object) -> float:
     return float(value)
 
 
-def read_checked(place: Path, kind: str, header: Header) -> tuple[Mapping[str, Any], dict[str, Array]]:
-    said, arrays = read_arrays(place)
+def read_checked(
+    place: Path, kind: str, header: Header, mapped: bool = False
+) -> tuple[Mapping[str, Any], dict[str, Array]]:
+    said, arrays = read_arrays(place, mapped=mapped)
     if said.get("kind") != kind or said.get("schema") != SCHEMA:
         raise FileError(
             f"{place}: holds {said.get('kind')!r} of schema {said.get('schema')!r} where {kind!r} of schema {SCHEMA} "

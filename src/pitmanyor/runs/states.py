@@ -177,12 +177,7 @@ def check_values(state: State, arrays: Mapping[str, Array]) -> None:
         raise ValueError("live topics that are not the first columns")
     if not (n_live <= n_columns <= state.capacity and -1 <= status[DOOR] < state.capacity):
         raise ValueError("more topics than columns")
-    topic, code = arrays["topic"], arrays["code"].astype(np.int64)
-    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
-        raise ValueError("a token of a topic that is not there")
-    for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
-        if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
-            raise ValueError("a walk to a parent that is not there")
+    _check_tokens(state, arrays["topic"], arrays["code"], n_live)
     if state.plan.sampled_discounts and not _are_discounts(arrays[DISCOUNTS]):
         raise ValueError("a discount out of range")
     counted = [arrays[name] for name in ("counts", "to", "totals", "n_to", ENTRIES) if name in arrays]
@@ -206,3 +201,17 @@ def check_unknowns(arrays: Mapping[str, Array]) -> None:
                 raise ValueError("unknowns of a network that are no numbers, or out of range")
             if name == f"{NETWORK}log_mu" and abs(np.logaddexp.reduce(part, initial=-np.inf)) > 1e-6:
                 raise ValueError("shares of topics that do not add up")
+
+
+def check_tokens(state: State, topic: Array, code: Array) -> None:
+    """Topics and walks of some tokens of a state must be in range; a ValueError if they are not."""
+    _check_tokens(state, topic, code, int(state.net.status[N_LIVE]))
+
+
+def _check_tokens(state: State, topic: Array, code: Array, n_live: int) -> None:
+    code = code.astype(np.int64)
+    if len(topic) and (topic.min() < 0 or topic.max() >= n_live):
+        raise ValueError("a token of a topic that is not there")
+    for row in state.net.nodes[state.net.nodes[:, LOCAL] == 1]:
+        if (((code >> row[SHIFTED]) & row[MASK]) > max(row[N_PARENTS], 1)).any():
+            raise ValueError("a walk to a parent that is not there")

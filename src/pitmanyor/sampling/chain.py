@@ -176,6 +176,8 @@ class Chain:
         self._sample_priors(seed)
         tally = self._sample_tokens(seed)
         self._remember(tally)
+        for values in self.trace.values():  # what only shards tell, where the chain goes on without them
+            values += [math.nan] * (self.n_sweeps - len(values))
 
     def _sample_priors(self, seed: Seed) -> None:
         """Concentrations and discounts."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import Moving, take
+from pitmanyor.shards.shard import Moving
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
+from pitmanyor.state.some_documents import take
 
 Ints = NDArray[np.int64]
 

@@ -18,6 +18,7 @@ from pitmanyor.plan.instances import groupings
 from pitmanyor.plan.tokens import TokenOrder, order_tokens
 from pitmanyor.shards.cut import part_of
 from pitmanyor.shards.outline import Outline, combination_of
+from pitmanyor.state.some_documents import is_by_token, stack_cells
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
@@ -73,29 +74,7 @@ def _listed(outline: Outline, order: TokenOrder, same: Ints) -> NDArray[np.int32
         instance = outline.instances[name].of_document[same][order.document]
         found = np.searchsorted(keys, instance * n_words + order.word) + mine.start
         lists.append(np.where(np.isin(order.stream, streams), found, -1).astype(np.int32))
-    return _stack(lists)
-
-
-def _stack(lists: list[NDArray[np.int32]]) -> NDArray[np.int32]:
-    out = np.full((len(lists), max(map(len, lists), default=1)), -1, np.int32)
-    for row, values in zip(out, lists, strict=True):
-        row[: len(values)] = values
-    return out
-
-
-def is_by_token(outline: Outline) -> list[bool]:
-    """For each slot of `Text.cells`: does it have a cell for every token, or for every word?"""
-    return [bool(groupings(outline.graph[name])) for name in outline.cells.slot]
-
-
-def _cells_of(outline: Outline, cells: NDArray[np.int32], tokens: Ints) -> NDArray[np.int32]:
-    """`Text.cells` of some tokens."""
-    by_token = is_by_token(outline)
-    if not any(by_token):
-        return cells
-    n_words = [len(outline.words[name]) for name in outline.cells.slot]
-    rows = zip(cells, by_token, n_words, strict=True)
-    return _stack([row[tokens] if of_token else row[:n] for row, of_token, n in rows])
+    return stack_cells(lists)
 
 
 def join(outline: Outline, texts: Sequence[Text]) -> Text:
@@ -113,34 +92,6 @@ def join(outline: Outline, texts: Sequence[Text]) -> Text:
     return texts[0]._replace(
         **{name: np.concatenate([getattr(text, name) for text in texts]) for name in names},
         first=np.append(np.concatenate(firsts), ends[-1]),
-        cells=_stack(slots),
+        cells=stack_cells(slots),
         concentration=np.concatenate([text.concentration for text in texts], axis=1),
     )
-
-
-def take(outline: Outline, text: Text, documents: Ints) -> Text:
-    """Some documents of a text, as a text of its own."""
-    n_streams = text.leaf.shape[1]
-    sizes = np.diff(text.first).reshape(-1, n_streams)[documents]
-    first = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    tokens = tokens_of(text, documents)
-    return text._replace(
-        first=first,
-        word=text.word[tokens],
-        topic=text.topic[tokens],
-        code=text.code[tokens],
-        cells=_cells_of(outline, text.cells, tokens),
-        context=text.context[documents],
-        number=text.number[documents],
-        concentration=text.concentration[:, documents],
-        measures=text.measures[documents],
-    )
-
-
-def tokens_of(text: Text, documents: Ints) -> Ints:
-    """The places of the tokens of some documents."""
-    n_streams = text.leaf.shape[1]
-    starts, stops = text.first[:-1:n_streams][documents], text.first[n_streams::n_streams][documents]
-    sizes = stops - starts
-    ends = np.cumsum(sizes)
-    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes))

@@ -20,8 +20,9 @@ from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.sampling.leaves import tokens_by_cell
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import FIXED, MOVING, Moving, is_by_token, moving_of, take
+from pitmanyor.shards.shard import FIXED, MOVING, Moving, moving_of
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
+from pitmanyor.state.some_documents import is_by_token, take
 from pitmanyor.state.state import State
 
 Array = NDArray[Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -25,6 +25,7 @@ from pitmanyor.state.state import State
 from pitmanyor.state.stirling_sizes import fit_tables
 from pitmanyor.state.topic_columns import relabel
 
+Array = NDArray[Any]
 Ints = NDArray[np.int64]
 
 
@@ -82,6 +83,19 @@ class ShardSweeper(Sweeper):
                     fit_tables(state)
 
         self._update_all(state, seat)
+
+    def put_back(self, state: State, topic: Array, code: Array, measures: Array) -> None:
+        """Let every document have what it had when the chain was put away: arrays of the whole corpus."""
+        done = 0
+
+        def fill(text: Text, start: int) -> None:
+            nonlocal done
+            tokens = slice(done, done + len(text.topic))
+            text.topic[:], text.code[:] = topic[tokens], code[tokens]
+            text.measures[:] = measures[start : start + len(text.measures)]
+            done = tokens.stop
+
+        self._update_all(state, fill)
 
     def step(self, state: State, seed: Seed, sweep: Sweep | None = None) -> None:
         """One update of every token, and of those of explicit documents as many as there are passes."""

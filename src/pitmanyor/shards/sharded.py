@@ -20,9 +20,10 @@ from pitmanyor.shards.cut import SHARD_TOKENS, cut, document_lengths
 from pitmanyor.shards.in_memory import Holder, InMemory
 from pitmanyor.shards.on_dask import OnDask
 from pitmanyor.shards.outline import Outline, draw_outline
-from pitmanyor.shards.shard import read_shard, take
+from pitmanyor.shards.shard import read_shard
 from pitmanyor.shards.shard_files import InFiles, write_shards
 from pitmanyor.shards.step import Shard
+from pitmanyor.state.some_documents import take
 from pitmanyor.state.state import START, Rule, State, new_state
 
 Ints = NDArray[np.int64]

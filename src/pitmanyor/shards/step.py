@@ -17,8 +17,9 @@ from pitmanyor.sampling.leaves import LeafCells, LeafIndex
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import Moving, moving_of, take, tokens_of
+from pitmanyor.shards.shard import Moving, moving_of
 from pitmanyor.state.engines import Work
+from pitmanyor.state.some_documents import take, tokens_of
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from pitmanyor.sampling.document_sums import DocumentSums
 from pitmanyor.shards.broadcast import SHARED, load_empty_state, load_shared
 from pitmanyor.shards.packed_counts import PackedCounts, pack_counts
-from pitmanyor.shards.shard import Moving, take
+from pitmanyor.shards.shard import Moving
 from pitmanyor.shards.shard_files import ShardFiles, read_moving, write_parts
 from pitmanyor.shards.step import Orders, Worker, no_counts
+from pitmanyor.state.some_documents import take
 from pitmanyor.state.state import State
 
 Array = NDArray[Any]

@@ -17,7 +17,8 @@ from pitmanyor.plan import Plan
 from pitmanyor.plan.instances import find_instances
 from pitmanyor.plan.tokens import TokenOrder
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import is_by_token, join
+from pitmanyor.shards.shard import join
+from pitmanyor.state.some_documents import is_by_token
 from pitmanyor.state.state import State
 
 Array = NDArray[Any]

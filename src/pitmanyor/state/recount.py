@@ -6,7 +6,7 @@ indexes with them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,25 +95,49 @@ def token_cells(state: State, i: int, tokens: Ints) -> Ints:
     return np.asarray(listed[tokens if is_by_token else plan.order.word[tokens]], np.int64)
 
 
-def count_customers(state: State, comers: list[Comers], has_to: bool) -> tuple[Ints, Ints]:
-    """Customers of every count: tokens that come there, and tables of children; and how many more there may be.
+class Came(NamedTuple):
+    """What the tokens of all documents come to, added up piece by piece."""
+
+    sizes: Ints  # tokens of every topic
+    customers: Ints  # of every count that has a row
+    pairs: dict[int, tuple[Ints, Ints]]  # of nodes with packed cells, see `packed_pairs`
+
+    def add(self, state: State, comers: list[Comers]) -> None:
+        """Count some documents, whose topics are in range."""
+        net, plan, topic = state.net, state.plan, state.text.topic
+        np.add(self.sizes, np.bincount(topic, minlength=len(self.sizes)), out=self.sizes)
+        for i, node in enumerate(plan.nodes):
+            if not node.local:
+                tokens = comers[i].tokens
+                row = net.cells[token_cells(state, i, tokens), ROW]
+                places = row + topic[tokens] * net.nodes[i, WIDE]
+                np.add.at(self.customers, places[row != PACKED], 1)
+        for i, (keys, sizes) in self.pairs.items():
+            more, n = packed_pairs(state, i, comers[i].tokens)
+            both, where = np.unique(np.append(keys, more), return_inverse=True)
+            self.pairs[i] = both, np.bincount(where.reshape(-1), np.append(sizes, n), len(both)).astype(np.int64)
+
+
+def nobody_came(state: State, packed: Sequence[int]) -> Came:
+    """Zeros, for a state with packed cells of these nodes."""
+    none = np.zeros(0, np.int64)
+    n_counts = np.zeros(state.layout.sizes[0], np.int64)
+    return Came(np.zeros(state.n_topics, np.int64), n_counts, dict.fromkeys(packed, (none, none)))
+
+
+def add_tables(state: State, known: Ints, has_to: bool) -> Ints:
+    """Add the tables of shared nodes to the customers of their parents; returns how many more these may have.
 
     Without `to` it is not known to which of several parents the tables of a shared node go: any may have all.
     """
-    plan, net, n_counts = state.plan, state.net, state.layout.sizes[0]
-    known, more = np.zeros(n_counts, np.int64), np.zeros(n_counts, np.int64)
+    plan, more = state.plan, np.zeros_like(known)
     for i, node in enumerate(plan.nodes):
         if node.local:
             continue
-        tokens = comers[i].tokens
-        row = net.cells[token_cells(state, i, tokens), ROW]
-        places = row + state.text.topic[tokens] * net.nodes[i, WIDE]
-        known += np.bincount(places[row != PACKED], minlength=n_counts)
         for p, tables in _tables_of(state, i, has_to):
-            j = plan.index[node.parents[p]]
             target = known if has_to or len(node.parents) == 1 else more
-            _add_rows(state, j, target, _parents(state, i, p), tables)
-    return known, more
+            _add_rows(state, plan.index[node.parents[p]], target, _parents(state, i, p), tables)
+    return more
 
 
 def packed_pairs(state: State, i: int, tokens: Ints) -> tuple[Ints, Ints]:

@@ -1,7 +1,8 @@
 """Is a state from a file one that a chain can be in? Kernels index with its numbers and do not look.
 
-Counts follow from the topics and walks of the tokens (recount.py) and are compared, before any kernel sees them; then
-the terms that scoring reads are computed again. Every function raises a ValueError that says what is wrong.
+Counts follow from the topics and walks of the tokens (recount.py), some documents at a time, and are compared before
+any kernel sees them; then the terms that scoring reads are computed again. Every function raises a ValueError that says
+what is wrong.
 """
 
 from __future__ import annotations
@@ -30,16 +31,17 @@ from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.state.cell_counts import is_packed
 from pitmanyor.state.recount import (
-    Comers,
+    Came,
     Dishes,
-    count_customers,
+    add_tables,
     dishes_of,
     find_comers,
-    packed_pairs,
+    nobody_came,
     sum_to,
     sum_totals,
 )
 from pitmanyor.state.scratch_arrays import local_nodes
+from pitmanyor.state.some_documents import pieces
 from pitmanyor.state.state import State
 
 MOST_CONCENTRATION = 1e30  # times the mean of its prior, if that is above 1
@@ -48,18 +50,21 @@ TERM_ERROR = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-9}  # Stirlin
 
 def check_state(state: State, *, is_whole: bool) -> None:
     """All that is counted, and the concentrations. One that is not whole has no `to` and no measures (runs/kept.py)."""
-    check_status(state)
     check_concentrations(state)
-    comers = find_comers(state)
-    dishes = {i: dishes_of(state, i, comers[i]) for i in local_nodes(state.plan)}
-    for i, found in dishes.items():
-        _check_tables(state, i, found.customers, found.tables.sum(axis=1))
-    _check_shared(state, comers, is_whole)
-    if is_whole:
-        _check_measures(state, dishes)
+    came = nobody_came(state, [i for i in range(len(state.plan.nodes)) if is_packed(state, i)])
+    for piece in pieces(state):
+        comers = find_comers(piece)
+        dishes = {i: dishes_of(piece, i, comers[i]) for i in local_nodes(piece.plan)}
+        for i, found in dishes.items():
+            _check_tables(piece, i, found.customers, found.tables.sum(axis=1))
+        if is_whole:
+            _check_measures(piece, dishes)
+        came.add(piece, comers)
+    check_status(state, came.sizes)
+    _check_shared(state, came, is_whole)
 
 
-def check_status(state: State) -> None:
+def check_status(state: State, sizes: NDArray[np.int64]) -> None:
     """Live topics come first and, below a gem, all have tokens; then comes the door."""
     status, plan = state.net.status, state.plan
     n_live, finite = int(status[N_LIVE]), plan.n_topics
@@ -68,7 +73,6 @@ def check_status(state: State) -> None:
     _must(status[DOOR] == (n_live if has_door else -1), "a door that is none")
     _must(status[N_COLUMNS] == n_live + has_door, "another number of columns")
     if finite is None:
-        sizes = np.bincount(state.text.topic, minlength=n_live)
         _must(len(sizes) == n_live and sizes.all(), "a live topic without tokens")
 
 
@@ -87,16 +91,16 @@ def check_concentrations(state: State) -> None:
             _must(np.all(values == values[:1]), f"several concentrations of {node.name!r}, which has one")
 
 
-def _check_shared(state: State, comers: list[Comers], is_whole: bool) -> None:
+def _check_shared(state: State, came: Came, is_whole: bool) -> None:
     net, plan = state.net, state.plan
     for i, node in enumerate(plan.nodes):
         if is_packed(state, i):
-            _check_entries(state, i, comers[i])
+            _check_entries(state, i, *came.pairs[i])
         if not node.local:
             counts = net.counts[state.layout.blocks[i].rows]
             _check_tables(state, i, counts[:, CUSTOMERS], counts[:, TABLES])
-    known, more = count_customers(state, comers, is_whole)
-    unknown = net.counts[:, CUSTOMERS] - known
+    more = add_tables(state, came.customers, is_whole)
+    unknown = net.counts[:, CUSTOMERS] - came.customers
     _must(np.all((unknown >= 0) & (unknown <= more)), "counts that are not those of the tokens")
     _must(np.array_equal(sum_totals(state), net.totals), "totals that are not the sums of their counts")
     if is_whole:
@@ -113,7 +117,7 @@ def _check_tables(state: State, i: int, customers: NDArray[Any], tables: NDArray
     _must(np.all(sound), f"impossible tables of {node.name!r}")
 
 
-def _check_entries(state: State, i: int, comers: Comers) -> None:
+def _check_entries(state: State, i: int, pairs: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
     """Packed cells: topics ascend, entries without customers come last and are zero, and all are those of tokens."""
     net, at = state.net, state.plan.cells.of(i)
     first, entries = net.packed_first[at.start : at.stop + 1], net.packed
@@ -124,7 +128,6 @@ def _check_entries(state: State, i: int, comers: Comers) -> None:
     owner = np.repeat(np.arange(at.start, at.stop), np.diff(first))
     place = np.arange(len(part)) - np.repeat(first[:-1] - first[0], np.diff(first))
     _must(np.all(held[:-1] | ~held[1:] | (place[1:] == 0)), "entries with gaps")
-    pairs, sizes = packed_pairs(state, i, comers.tokens)
     keys = owner[held] * state.capacity + part[held, DISH]
     _must(np.array_equal(keys, pairs) and np.array_equal(part[held, CUSTOMERS], sizes), "entries of other tokens")
     _must(np.all(net.cells[at, ROW][np.diff(first) > 0] < 0), "entries of cells that have rows")
@@ -158,12 +161,12 @@ def _check_sent(state: State, unknown: NDArray[np.int64]) -> None:
 
 def _check_measures(state: State, dishes: dict[int, Dishes]) -> None:
     """Customers and tables of documents as their tokens have them; what was drawn is in range."""
-    measures, n_documents = state.text.measures, state.plan.n_documents
+    measures = state.text.measures
     _must(bool(np.isfinite(measures).all()), "measures that are no numbers")
     for place, found in enumerate(dishes.values()):
         rows = measures[:, place].astype(np.float64)
         for column, values in ((SEATED, found.customers), (OPENED, found.tables.sum(axis=1))):
-            due = np.bincount(found.document, values, minlength=n_documents)
+            due = np.bincount(found.document, values, minlength=len(measures))
             _must(np.allclose(rows[:, column], due, rtol=1e-6, atol=0.0), "measures of other documents")
         _must(not rows[rows[:, SEATED] == 0].any(), "measures of documents without tokens")
         _must(bool(np.all(rows[:, JOINT] < 1e30)), "a probability above 1")
