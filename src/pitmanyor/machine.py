@@ -45,40 +45,12 @@ def free_memory() -> int | None:
 
 
 def address_space() -> int | None:
-    """Bytes that this process may still have under `ulimit -v`, with those it has; None if there is no such limit."""
+    """Bytes of addresses that `ulimit -v` allows this process; None if there is no such limit."""
     resource = _module("resource")
     if resource is None or not hasattr(resource, "RLIMIT_AS"):
         return None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return None
-    try:
-        mapped, resident = (
-            int(n) * os.sysconf("SC_PAGE_SIZE") for n in Path("/proc/self/statm").read_text().split()[:2]
-        )
-    except (OSError, ValueError):
-        return int(limit)
-    return max(1, int(limit) - (mapped - resident) * os.sysconf("SC_PAGE_SIZE"))
-
-
-def own_groups(said: str) -> list[str]:
-    """Files with the memory limits of the control groups that /proc/self/cgroup names, parents included.
-
-    >>> own_groups("4:memory:/a/b\\n0::/c")[:2]
-    ['/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes', '/sys/fs/cgroup/memory/a/memory.limit_in_bytes']
-    """
-    found = []
-    for line in said.splitlines():
-        number, kinds, path = (line.split(":", 2) + ["", ""])[:3]
-        if "memory" in kinds.split(","):
-            home, name = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
-        elif number == "0":
-            home, name = "/sys/fs/cgroup", "memory.max"
-        else:
-            continue
-        parts = [part for part in path.split("/") if part not in ("", "..")]
-        found += ["/".join([home, *parts[:n], name]) for n in range(len(parts), 0, -1)]
-    return found
+    return None if limit == resource.RLIM_INFINITY else int(limit)
 
 
 def _pages(name: str) -> int | None:

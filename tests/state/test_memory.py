@@ -1,8 +1,6 @@
 """What a state takes, and the refusal before it is too much."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -20,10 +18,8 @@ from pitmanyor.state.layout import build_layout
 from pitmanyor.state.memory import (
     PER_COUNT,
     PER_RESTAURANT,
-    PER_TOKEN,
     kept_bytes,
     memory_of,
-    physical_memory,
     refuse_if_too_large,
 )
 from pitmanyor.state.state import padded
@@ -67,16 +63,15 @@ def test_count_tables_are_what_the_layout_says():
 def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     plan = compile_plan(hpyp(), CORPUS)
     refuse_if_too_large(plan, 1000)
-    size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 500_000}
-    monkeypatch.setattr("os.sysconf", size.__getitem__)
+    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: 500_000)
     refuse_if_too_large(plan, 10)
-    message = "with 1008 topic columns this model needs 0.0 GB, and this machine has 0.0; lower max_topics"
+    message = "with 1008 topic columns this model needs 0.0 GB, and 0.0 GB are left to this process; lower max_topics"
     message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
     with pytest.raises(PlanError, match=message):
         refuse_if_too_large(plan, 1000)
     with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, lower"):
         refuse_if_too_large(plan, 10, keep=50)
-    with pytest.raises(PlanError, match="in 50 chains, and this machine has .* run fewer chains"):
+    with pytest.raises(PlanError, match="in 50 chains, and .* are left to this process; run fewer chains"):
         refuse_if_too_large(plan, 10, chains=50)
 
 
@@ -91,30 +86,21 @@ def test_a_kept_state_takes_at_most_what_the_refusal_reckons_and_far_less_than_a
     assert kept < (memory.tables + memory.tokens) / 3
 
 
-def test_a_container_may_have_less_than_its_machine(monkeypatch, tmp_path):
-    whole = physical_memory()
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr("pitmanyor.state.memory.LIMITS", (str(tmp_path / "none"), str(limit)))
-    for said, have in (("max\n", whole), ("1000000\n", 1_000_000), (f"{10 * whole}\n", whole)):
-        limit.write_text(said)
-        assert physical_memory() == min(have, whole)
-
-
 def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch):
     state = new_state(compile_plan(hpyp(), CORPUS))
     initialise(state, (1, 0, 0), 20)
     before, layout, n_topics, columns = state_of(state), state.layout, state.n_topics, state.capacity + 16
-    size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, columns) - 1}
-    monkeypatch.setattr("os.sysconf", size.__getitem__)
+    left = [_need(state, columns) - 1]
+    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
     message = (
         f"this chain has {n_topics} topics, and new ones need room: {columns} columns beside the {state.capacity} they "
-        "are filled from take 0.0 GB, and this machine has 0.0; set max_topics, say to"
+        "are filled from take 0.0 GB more, and 0.0 GB are left to this process; set max_topics, say to"
     )
     with pytest.raises(PlanError, match=re.escape(message)):
         grow(state, columns)
     assert state.layout is layout and state_of(state) == before
     check(state)
-    size["SC_PHYS_PAGES"] += 1
+    left[0] += 1
     grow(state, columns)
     assert state.capacity == columns and state_of(state) == before
 
@@ -122,35 +108,16 @@ def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch)
 def test_columns_grow_by_half_where_memory_allows_and_by_as_many_as_needed_where_not(monkeypatch):
     state = new_state(compile_plan(hpyp(), CORPUS))
     grow(state, 64)
-    size = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": _need(state, 96) - 1}
-    monkeypatch.setattr("os.sysconf", size.__getitem__)
+    left = [_need(state, 96) - 1]
+    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
     grow(state, 65)
     assert state.capacity == 80
-    size["SC_PHYS_PAGES"] = _need(state, 120)
+    left[0] = _need(state, 120)
     grow(state, 81)
     assert state.capacity == 128
 
 
 def _need(state: State, columns: int) -> int:
-    """Bytes of tables with so many columns beside those there are, and of the tokens."""
-    layouts = (state.layout, build_layout(state.plan, padded(columns)))
-    sizes = np.array([layout.sizes for layout in layouts]).sum(axis=0)
-    cells = sum(layout.cells.nbytes for layout in layouts)
-    return int(sizes @ [PER_COUNT, PER_RESTAURANT, 4, 16]) + cells + PER_TOKEN * state.plan.n_tokens
-
-
-def test_the_control_group_of_the_process_is_a_limit(tmp_path, monkeypatch):
-    limit = tmp_path / "memory.max"
-    limit.write_text("12345678")
-    monkeypatch.setattr("pitmanyor.machine.own_groups", lambda said: [str(limit)])
-    monkeypatch.setattr("pitmanyor.state.memory.OWN_GROUPS", str(limit))
-    assert physical_memory() == 12345678
-
-
-def test_a_limit_of_the_shell_is_a_limit():
-    resource = pytest.importorskip("resource")
-    code = "from pitmanyor.state.memory import physical_memory; print(physical_memory())"
-    limited = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({3 << 30}, {3 << 30})); {code}"
-    assert resource.getrlimit(resource.RLIMIT_AS)
-    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=True)
-    assert 0 < int(done.stdout) < 3 << 30
+    """Bytes of tables with so many columns."""
+    layout = build_layout(state.plan, padded(columns))
+    return int(np.array(layout.sizes) @ [PER_COUNT, PER_RESTAURANT, 4, 16]) + layout.cells.nbytes

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Graph
 from pitmanyor.machine import process_tag, remove_abandoned
+from pitmanyor.room import room
 from pitmanyor.runs.advance import Run, default_threads, new_chain
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.shards.budget import parse_memory, refuse_if_over, shard_size
@@ -22,7 +23,6 @@ from pitmanyor.shards.on_dask import as_client
 from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, on_dask
 from pitmanyor.shards.sharded_chain import ShardedChain
 from pitmanyor.state import State
-from pitmanyor.state.memory import physical_memory
 
 SHARDS = ".shards-"
 
@@ -72,7 +72,7 @@ def prepare(corpus: Corpus, graph: Graph, asked: Settings, where: Bounds) -> Pre
 def new_sharded_run(ready: Prepared, graph: Graph, settings: Settings, threads: int | None, where: Bounds) -> Run:
     """A run over shards that has not begun."""
     state, sampler = ready.state, settings.sampler
-    refuse_if_over(where.memory or physical_memory(), state, settings.start.topics, len(settings.kept))
+    refuse_if_over(where.memory or room(), state, settings.start.topics, len(settings.kept))
     sharded = in_files(*ready, where.home) if where.client is None else on_dask(*ready, where.home, where.client)
     chain = ShardedChain(
         state,

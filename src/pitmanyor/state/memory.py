@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from pitmanyor import machine
 from pitmanyor.errors import PlanError
 from pitmanyor.plan import Plan
+from pitmanyor.room import room
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
 from pitmanyor.state.packing import PER_COUNT, PER_ENTRY
 from pitmanyor.state.state import State, padded
@@ -18,9 +17,6 @@ PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' s
 PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a little for documents
 PER_KEPT_TOKEN, PER_KEPT_COUNT, PER_KEPT_RESTAURANT = 4, 12, 32  # of a kept state, which has no zeros (runs/kept.py)
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
-LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")  # of a container
-OWN_GROUPS = "/proc/self/cgroup"
-UNKNOWN = 2**62  # bytes, where the system does not tell
 EXPECTED_TOPICS = 64
 
 
@@ -53,22 +49,23 @@ def memory_of(state: State) -> Memory:
 
 
 def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains: int = 1) -> None:
-    """Raise before a fit starts whose count tables, and those of the states it keeps, exceed this machine's memory.
+    """Raise before a fit starts whose count tables, and those of the states it keeps, exceed the memory that is left.
 
     Of several chains all are in memory at the same time.
     """
     capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
     blocks = build_blocks(plan, capacity)
     need = chains * (bytes_of_blocks(blocks) + plan.n_tokens * PER_TOKEN)
-    kept, have = chains * keep * kept_bytes(plan, blocks), physical_memory()
+    kept, have = chains * keep * kept_bytes(plan, blocks), room()
     if need + kept > have:
         also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
         fewer = "run fewer chains, " if chains > 1 else ""
         fewer += "pass a lower keep, " if keep and need <= have else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
-            f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and this machine "
-            f"has {have / 1e9:.1f}; {fewer}lower max_topics, prune the vocabulary, or use a coarser plate"
+            f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and "
+            f"{have / 1e9:.1f} GB are left to this process; {fewer}lower max_topics, prune the "
+            "vocabulary, or use a coarser plate"
         )
 
 
@@ -84,17 +81,16 @@ def larger_layout(state: State, columns: int) -> Layout:
 
     Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
     """
-    have = physical_memory() - bytes_of_blocks(state.layout.blocks) - len(state.text.topic) * PER_TOKEN
+    have = room()
     for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
         tables = bytes_of_blocks(build_blocks(state.plan, capacity, state.layout.packs))
         if tables <= have:
             return build_layout(state.plan, capacity, state.layout.packs)
-    need = (tables + physical_memory() - have) / 1e9
     raise PlanError(
         f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
-        f"{state.capacity} they are filled from take {need:.1f} GB, and this machine has "
-        f"{physical_memory() / 1e9:.1f}; set max_topics, say to {state.n_topics}, prune the vocabulary, "
-        "or use a coarser plate (the chain's state is whole: it stopped between two documents)"
+        f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are left to "
+        f"this process; set max_topics, say to {state.n_topics}, prune the vocabulary, or use a coarser plate (the "
+        "chain's state is whole: it stopped between two documents)"
     )
 
 
@@ -102,20 +98,3 @@ def bytes_of_blocks(blocks: Sequence[Block]) -> int:
     n_counts, n_rests, n_to, n_to_rests = sizes_of(blocks)
     cells = sum(PER_CELL * block.n_cells + PER_ENTRY * block.n_entries for block in blocks)
     return n_counts * PER_COUNT + n_rests * PER_RESTAURANT + n_to * 4 + n_to_rests * 16 + cells
-
-
-def physical_memory() -> int:
-    """Bytes of memory that this machine has, or that its container, its control group or `ulimit -v` leave to it."""
-    have = min(machine.total_memory() or UNKNOWN, machine.address_space() or UNKNOWN)
-    try:
-        own = machine.own_groups(Path(OWN_GROUPS).read_text())
-    except OSError:
-        own = []
-    for place in (*LIMITS, *own):
-        try:
-            text = Path(place).read_text()
-        except OSError:
-            continue
-        if text.strip().isdigit():  # or "max"
-            have = min(have, int(text))
-    return have
