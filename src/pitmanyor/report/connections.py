@@ -1,4 +1,4 @@
-"""Connections of the server: those that send no whole request in time are closed, and the oldest of too many."""
+"""Connections of the server: limits of time for headers, and of number for those whose request is not whole."""
 
 from __future__ import annotations
 
@@ -22,23 +22,29 @@ class ImpatientProtocol(H11Protocol):
         """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
+    @property
+    def is_owed(self) -> bool:
+        """Whether no whole request has come that is not answered yet: its headers are missing, or its body."""
+        return self.waiting or bool(self.cycle.more_body)
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.since = self.loop.time()
         self._wait()
         alive = [one for one in self.connections if isinstance(one, ImpatientProtocol) and not one.closing]
-        idle = [one for one in alive if one.waiting]
+        idle = [one for one in alive if one.is_owed]
         if len(alive) > MOST_CONNECTIONS and idle:
             min(idle, key=lambda one: one.since).close()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.waiting and self.deadline is None:
+        if not self.waiting:  # a request has come; between two of them uvicorn has a limit of its own
+            self._stop_waiting()
+        elif self.deadline is None:
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self.deadline is not None:
-            self.deadline.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     @property
@@ -51,6 +57,11 @@ class ImpatientProtocol(H11Protocol):
 
     def _wait(self) -> None:
         self.deadline = self.loop.call_later(PATIENCE, self._late)
+
+    def _stop_waiting(self) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+            self.deadline = None
 
     def _late(self) -> None:
         self.deadline = None

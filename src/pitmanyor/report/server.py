@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.requests import ClientDisconnect
 
 from pitmanyor.errors import FileError, PitmanyorError
 from pitmanyor.report.connections import ImpatientProtocol
@@ -57,6 +58,8 @@ def build_app(page: str, inference: Inference, hosts: list[str]) -> FastAPI:
     async def infer(request: Request) -> Response:
         try:
             body = await asyncio.wait_for(limited_body(request), PATIENCE)
+        except ClientDisconnect:
+            return refusal(400, "The request ended before it was whole.")  # which nobody reads
         except TimeoutError:
             return refusal(408, f"A request is sent within {PATIENCE:.0f} seconds; send it again.")
         if body is None:
