@@ -7,17 +7,21 @@ import pytest
 
 from oracle.bridge import state_of
 from oracle.invariants import check
+from pitmanyor import fit
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
-from pitmanyor.models import author_topic, hpyp, tntm
+from pitmanyor.models import author_topic, hpyp, lda, tntm
 from pitmanyor.plan import compile_plan
 from pitmanyor.runs.kept import pack_kept
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.state import State, new_state
 from pitmanyor.state.layout import build_layout
 from pitmanyor.state.memory import (
+    KERNELS,
     PER_COUNT,
     PER_RESTAURANT,
+    bytes_of_fit,
+    expected_columns,
     kept_bytes,
     memory_of,
     refuse_if_too_large,
@@ -61,18 +65,57 @@ def test_count_tables_are_what_the_layout_says():
 
 
 def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
-    plan = compile_plan(hpyp(), CORPUS)
-    refuse_if_too_large(plan, 1000)
-    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: 500_000)
+    plan, left = compile_plan(hpyp(), CORPUS), [0]
+    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
+    left[0] = KERNELS + bytes_of_fit(plan, expected_columns(plan, 10, None))
     refuse_if_too_large(plan, 10)
-    message = "with 1008 topic columns this model needs 0.0 GB, and 0.0 GB are left to this process; lower max_topics"
-    message = re.sub(r"0\\\.0 GB", r"\\d+\\.\\d GB", re.escape(message))
-    with pytest.raises(PlanError, match=message):
+    message = "with 1104 topic columns this model needs 0.1 GB, and 0.1 GB are left to this process; lower max_topics"
+    with pytest.raises(PlanError, match=re.sub(r"0\\.1 GB", r"\\d+\\.\\d GB", re.escape(message))):
         refuse_if_too_large(plan, 1000)
-    with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, lower"):
+    refuse_if_too_large(plan, 10, max_topics=1000)
+    with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, "):
         refuse_if_too_large(plan, 10, keep=50)
-    with pytest.raises(PlanError, match="in 50 chains, and .* are left to this process; run fewer chains"):
-        refuse_if_too_large(plan, 10, chains=50)
+    with pytest.raises(PlanError, match="in 2 chains, and .* are left to this process; run fewer chains"):
+        refuse_if_too_large(plan, 10, chains=2)
+    left[0] -= 1
+    with pytest.raises(PlanError, match="with 176 topic columns"):
+        refuse_if_too_large(plan, 10)
+
+
+def test_a_document_may_bring_as_many_topics_as_it_has_tokens():
+    """Columns for them are there before it is swept, unless fewer topics are allowed."""
+    corpus = Corpus.from_tokens([[f"w{n % 50}" for n in range(5000)]])
+    plan = compile_plan(hpyp(), corpus)
+    assert expected_columns(plan, None, None) == padded(5000 + 64 + 1)
+    assert expected_columns(plan, None, 100) == padded(101)
+    assert expected_columns(compile_plan(lda(7), corpus), None, None) == 16
+    for most, capacity in ((None, padded(5003)), (100, padded(102))):
+        state = new_state(plan, max_topics=most)
+        initialise(state, (1, 0, 0), 20)
+        assert state.capacity <= 1.2 * capacity + 16
+
+
+def test_linked_authors_take_memory_by_pairs_and_are_refused_before_any_is_laid_out(monkeypatch):
+    names = [f"a{i}" for i in range(4000)]
+    corpus = Corpus.from_tokens([["w"]] * 4000, groups={"author": names}, links={"follows": [("a1", "a2")]})
+    graph = tntm().without("hashtag")
+    plan = compile_plan(graph, corpus)
+    assert bytes_of_fit(plan, 80) - bytes_of_fit(compile_plan(graph.without("follows"), corpus), 80) > 16 * 4000**2
+    monkeypatch.setattr("pitmanyor.state.memory.room", lambda: 16 * 4000**2)
+    laid = []
+    monkeypatch.setattr("pitmanyor.results.fitting.observed_links", lambda *given: laid.append(given))
+    with pytest.raises(PlanError, match=r"needs 0\.\d GB"):
+        fit(graph, corpus, sweeps=2)
+    assert not laid
+
+
+@pytest.mark.parametrize("words", [["w"] * 40_000, [f"w{n}" for n in range(40_000)]])
+def test_common_words_and_many_words_are_in_the_figure(words):
+    """As large Stirling tables, or as rows of a thread."""
+    plan = compile_plan(lda(2), Corpus.from_tokens([words[i : i + 100] for i in range(0, 40_000, 100)]))
+    state = new_state(plan)
+    initialise(state, (1, 0, 0), 2)
+    assert bytes_of_fit(plan, state.capacity) > 0.9 * memory_of(state).total
 
 
 @pytest.mark.parametrize("model", [hpyp, author_topic])
@@ -89,7 +132,7 @@ def test_a_kept_state_takes_at_most_what_the_refusal_reckons_and_far_less_than_a
 def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch):
     state = new_state(compile_plan(hpyp(), CORPUS))
     initialise(state, (1, 0, 0), 20)
-    before, layout, n_topics, columns = state_of(state), state.layout, state.n_topics, state.capacity + 16
+    before, layout, n_topics, columns = state_of(state), state.layout, state.n_topics, padded(state.capacity * 3 // 2)
     left = [_need(state, columns) - 1]
     monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
     message = (
@@ -105,16 +148,22 @@ def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch)
     assert state.capacity == columns and state_of(state) == before
 
 
-def test_columns_grow_by_half_where_memory_allows_and_by_as_many_as_needed_where_not(monkeypatch):
-    state = new_state(compile_plan(hpyp(), CORPUS))
-    grow(state, 64)
-    left = [_need(state, 96) - 1]
+def test_columns_grow_by_half_and_by_less_if_they_are_very_many_whatever_memory_is_left(monkeypatch):
+    """Where a count lies keys its random numbers: the same seed must not depend on what other programs do."""
+    state, left = new_state(compile_plan(hpyp(), CORPUS)), [_need(new_state(compile_plan(hpyp(), CORPUS)), 96)]
     monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
+    grow(state, 64, exact=True)
     grow(state, 65)
-    assert state.capacity == 80
-    left[0] = _need(state, 120)
-    grow(state, 81)
-    assert state.capacity == 128
+    assert state.capacity == 96
+    with pytest.raises(PlanError, match="144 columns beside the 96"):
+        grow(state, 97)
+    assert state.capacity == 96
+    left[0] *= 1000
+    grow(state, 97)
+    assert state.capacity == 144
+    grow(state, 5000)
+    grow(state, state.capacity + 1)
+    assert state.capacity == padded((padded(5625) + 1) * 9 // 8) < 5000 * 3 // 2
 
 
 def _need(state: State, columns: int) -> int:

@@ -140,10 +140,10 @@ def fit(
             return _fit_in_shards(asked, graph, to_fit(corpus, save_to, where.corpus), how, where, (save_to, progress))
     corpus = to_fit(corpus, save_to)
     plan = compile_plan(graph, corpus)
+    settings = _filled(asked, plan)
+    refuse_if_too_large(plan, settings.start.topics, len(settings.kept), chains, max_topics)
     for links in graph.link_sets:
         observed_links(plan, links)  # what does not fit shows before the first sweep
-    settings = _filled(asked, plan)
-    refuse_if_too_large(plan, settings.start.topics or max_topics, len(settings.kept), chains)
     show = progress_bars(progress, [settings.sweeps] * chains)
     if chains > 1:
         headers = [new_header(graph, settings.of_chain(start.chain + i), corpus) for i in range(chains)]

@@ -88,7 +88,7 @@ def with_columns(empty: State, status: Array) -> State:
     """A copy of an empty state with as many topic columns as a status tells of; a ValueError if it can have none."""
     state, capacity = copy.copy(empty), _capacity(status)
     if capacity > state.capacity:
-        grow(state, capacity)  # a new bundle of arrays: `empty` stays as it is
+        grow(state, capacity, exact=True)  # a new bundle of arrays: `empty` stays as it is
     if capacity != state.capacity:
         raise ValueError(f"{capacity} topic columns, which no state of this model has")
     return state

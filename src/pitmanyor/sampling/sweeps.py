@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor import purposes
 from pitmanyor.errors import PlanError
 from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN
-from pitmanyor.kernels.restaurant.arrays import N_COLUMNS, N_LIVE
+from pitmanyor.kernels.restaurant.arrays import N_COLUMNS
 from pitmanyor.kernels.switching.customers import mark_topics
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.switching import Switch
@@ -37,7 +37,8 @@ def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
             return
         d = documents[start]
         size = int(state.text.first[(d + 1) * n_streams] - state.text.first[d * n_streams])
-        grow(state, int(state.net.status[N_LIVE]) + size + 2)
+        births = min(size, state.max_topics - state.n_topics)
+        grow(state, state.n_topics + births + 2)
 
 
 def initialise(state: State, seed: Seed, n_topics: int | None = None) -> None:

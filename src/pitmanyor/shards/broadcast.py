@@ -91,7 +91,7 @@ def load_shared(empty: State, path: Path, n_threads: int) -> Shared:
     said, arrays = read_arrays(path)
     state = replace(empty)
     if said["capacity"] > state.capacity:
-        grow(state, said["capacity"])
+        grow(state, said["capacity"], exact=True)
     stay = np.zeros_like(state.net.stay)
     for i, block in enumerate(state.layout.blocks):
         if f"stay/{i}" in arrays:

@@ -10,7 +10,8 @@ from pitmanyor.plan import Plan
 from pitmanyor.room import room
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
 from pitmanyor.state.packing import PER_COUNT, PER_ENTRY
-from pitmanyor.state.state import State, padded
+from pitmanyor.state.state import MAX_TOPICS, State, padded
+from pitmanyor.state.stirling_sizes import largest_tables
 
 PER_CELL = 40  # where its counts and restaurants are
 PER_RESTAURANT = 16 + 24 + 40  # totals, what scoring reads, explicit vectors' scalars
@@ -18,6 +19,11 @@ PER_TOKEN = 20  # word, topic, code and the index of explicit sweeps, with a lit
 PER_KEPT_TOKEN, PER_KEPT_COUNT, PER_KEPT_RESTAURANT = 4, 12, 32  # of a kept state, which has no zeros (runs/kept.py)
 PER_INDEXED, PER_VISITED = 4, 4  # what explicit sweeps keep of a token, and of a document
 EXPECTED_TOPICS = 64
+MANY_COLUMNS = 4096  # of topics: more are for a document that is that long, and half as many again would be too many
+KERNELS = 120_000_000  # of Numba and compiled kernels, which the first fit loads
+PROGRAM = 250_000_000  # of Python and NumPy with them, in the process of a chain of its own
+PER_ROW = 72  # of a word: sums over topics that each thread keeps, and when they were made
+PER_PAIR = 22  # of linked instances: what is seen of them, their similarity, and one that is proposed
 
 
 class Memory(NamedTuple):
@@ -48,25 +54,45 @@ def memory_of(state: State) -> Memory:
     return Memory(tables, tokens, scratch + state.tables.ratios.nbytes + net.cells.nbytes)
 
 
-def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains: int = 1) -> None:
-    """Raise before a fit starts whose count tables, and those of the states it keeps, exceed the memory that is left.
+def refuse_if_too_large(
+    plan: Plan, n_topics: int | None, keep: int = 0, chains: int = 1, max_topics: int | None = None
+) -> None:
+    """Raise before a fit starts that would take more memory than is left, with the states that it keeps.
 
     Of several chains all are in memory at the same time.
     """
-    capacity = padded((plan.n_topics or n_topics or EXPECTED_TOPICS) + 1)
-    blocks = build_blocks(plan, capacity)
-    need = chains * (bytes_of_blocks(blocks) + plan.n_tokens * PER_TOKEN)
-    kept, have = chains * keep * kept_bytes(plan, blocks), room()
+    capacity = expected_columns(plan, n_topics, max_topics)
+    need = chains * bytes_of_fit(plan, capacity) + (chains * PROGRAM if chains > 1 else KERNELS)
+    kept, have = chains * keep * kept_bytes(plan, build_blocks(plan, capacity)), room()
     if need + kept > have:
         also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
         fewer = "run fewer chains, " if chains > 1 else ""
         fewer += "pass a lower keep, " if keep and need <= have else ""
+        fewer += "split long documents, " if plan.n_topics is None and plan.longest > capacity // 2 else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
             f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and "
             f"{have / 1e9:.1f} GB are left to this process; {fewer}lower max_topics, prune the "
             "vocabulary, or use a coarser plate"
         )
+
+
+def expected_columns(plan: Plan, n_topics: int | None, max_topics: int | None) -> int:
+    """Columns of topics: those that are expected, and as many as one document may bring."""
+    if plan.n_topics is not None:
+        return padded(plan.n_topics)
+    expected = max(n_topics or 0, EXPECTED_TOPICS)
+    return padded(min(expected + plan.longest, max_topics or MAX_TOPICS) + 1)
+
+
+def bytes_of_fit(plan: Plan, capacity: int) -> int:
+    """What a chain takes at its peak, apart from kernels and from states that are kept."""
+    rows = PER_ROW * sum(len(plan.words[stream.emit]) for stream in plan.graph.streams)
+    linked = (len(plan.instances[links.between].labels) for links in plan.graph.link_sets)
+    pairs = sum(PER_PAIR * n * n for n in linked)
+    return (
+        bytes_of_blocks(build_blocks(plan, capacity)) + plan.n_tokens * PER_TOKEN + rows + largest_tables(plan) + pairs
+    )
 
 
 def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:
@@ -76,16 +102,21 @@ def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:
     return plan.n_tokens * PER_KEPT_TOKEN + n_counts * PER_KEPT_COUNT + n_rests * PER_KEPT_RESTAURANT
 
 
-def larger_layout(state: State, columns: int) -> Layout:
-    """A layout with at least so many topic columns: half as many again as now if memory allows, else just enough.
+def larger_layout(state: State, columns: int, exact: bool = False) -> Layout:
+    """A layout with at least so many topic columns: half as many again as now, or some more if they are very many.
 
-    Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
+    Raises if they do not fit beside the old ones, from which they are filled; the state is as it was. The number does
+    not depend on the memory that is left, because random numbers depend on it.
     """
-    have = room()
-    for capacity in (padded(max(columns, state.capacity * 3 // 2)), padded(columns)):
-        tables = bytes_of_blocks(build_blocks(state.plan, capacity, state.layout.packs))
-        if tables <= have:
-            return build_layout(state.plan, capacity, state.layout.packs)
+    if exact:
+        capacity = padded(columns)
+    elif columns > MANY_COLUMNS:
+        capacity = padded(columns + columns // 8)
+    else:
+        capacity = padded(max(columns, state.capacity * 3 // 2))
+    tables, have = bytes_of_blocks(build_blocks(state.plan, capacity, state.layout.packs)), room()
+    if tables <= have:
+        return build_layout(state.plan, capacity, state.layout.packs)
     raise PlanError(
         f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
         f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are left to "

@@ -29,6 +29,14 @@ def first_tables(plan: Plan) -> StirlingTables:
     return shaped_tables(plan.discounts, [fixed] * (len(plan.discounts) - n_sampled) + [SAMPLED_SHAPE] * n_sampled)
 
 
+def largest_tables(plan: Plan) -> int:
+    """Bytes that the tables may come to: those of the commonest word, or the bound."""
+    shape = max(plan.commonest + 2, LEAST_ROWS), max((plan.commonest + 2) // 16, LEAST_COLUMNS)
+    n_sampled = len(plan.sampled_discounts)
+    n_fixed = len(plan.discounts) - n_sampled
+    return min(MOST_BYTES, 8 * shape[0] * shape[1] * n_fixed) + n_sampled * SAMPLED_BYTES
+
+
 def fit_tables(state: State) -> None:
     """Grow the tables to the counts of the shared nodes, where the bound lets them."""
     for i, node in enumerate(state.plan.nodes):

@@ -27,9 +27,9 @@ from pitmanyor.state.scratch_arrays import new_document_scratch, new_scratch
 from pitmanyor.state.state import State
 
 
-def grow(state: State, columns: int) -> None:
-    """Make room for at least so many topic columns; counts stay where they were. Refused before memory runs out."""
-    old, new = state.layout, larger_layout(state, columns)
+def grow(state: State, columns: int, exact: bool = False) -> None:
+    """Make room for so many topic columns or more; counts stay where they were. Refused before memory runs out."""
+    old, new = state.layout, larger_layout(state, columns, exact)
     net, (n_counts, n_rests, n_to, n_to_rests) = state.net, new.sizes
     fresh = net._replace(
         nodes=net.nodes.copy(),
