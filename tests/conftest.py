@@ -20,6 +20,7 @@ settings.load_profile("pitmanyor")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutants", type=int, default=5_000, help="changed files that the readers of runs must refuse")
     parser.addoption("--forgeries", type=int, default=270, help="forged runs that must be refused, or be sound")
+    parser.addoption("--executions", type=int, default=600, help="inputs that a fuzzer tries on all readers")
     parser.addoption("--long", action="store_true", help="also the tests that show more of the same and take minutes")
     parser.addoption("--requests", type=int, default=1_000, help="requests that must leave nothing in memory")
     parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")

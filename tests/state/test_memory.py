@@ -95,6 +95,11 @@ def test_a_document_may_bring_as_many_topics_as_it_has_tokens():
         assert state.capacity <= 1.2 * capacity + 16
 
 
+def test_more_topics_than_tokens_take_little():
+    result = fit(lda(100_000), Corpus.from_tokens([["a", "b", "c"]] * 9), sweeps=3)
+    assert result.n_topics == 100_000 and result.memory.total < 200e6
+
+
 def test_linked_authors_take_memory_by_pairs_and_are_refused_before_any_is_laid_out(monkeypatch):
     names = [f"a{i}" for i in range(4000)]
     corpus = Corpus.from_tokens([["w"]] * 4000, groups={"author": names}, links={"follows": [("a1", "a2")]})
