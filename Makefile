@@ -9,11 +9,13 @@ WORKERS ?= 2
 # Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
-.PHONY: help demo test check pytest pytest-nojit package wheel docs bench clean
+.PHONY: help demo test check pytest pytest-nojit trust bounds package wheel docs bench clean
 help:
 	@echo "make demo    fit a topic model to a simulated corpus, print its topics and write their report"
 	@echo "make test    lint, types, import rules and all tests"
 	@echo "make check   lint, types and import rules only"
+	@echo "make trust   what is promised, the tests that try to break it, and what came of it, as one table"
+	@echo "make bounds  all tests with the bounds checks of Numba, which shows what kernels index"
 	@echo "make wheel   build the wheel, install it into an empty environment and try it there, quickly"
 	@echo "make package build sdist and wheel, install them into empty environments and use them"
 	@echo "make docs    build the documentation in build/docs, with warnings as errors"
@@ -54,6 +56,15 @@ test:
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory pytest-nojit
 	@$(MAKE) --no-print-directory pytest
+
+trust: $(VENV)/.stamp
+	@$(BIN)/python tools/trust.py $(TRUST)
+
+# Numba's cache does not know of this option: the kernels with checks are kept beside the others.
+bounds: export NUMBA_BOUNDSCHECK := 1
+bounds: export NUMBA_CACHE_DIR := $(NUMBA_CACHE_DIR)-bounds
+bounds: $(VENV)/.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 docs: $(VENV)/.stamp
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
