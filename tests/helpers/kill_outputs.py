@@ -22,7 +22,7 @@ from pitmanyor.export import write_graphml, write_mallet, write_pyldavis, write_
 from pitmanyor.report import write_report
 
 OLD = b"as it was"
-STEPS = ("os.rename", "os.remove", "os.mkdir", "os.truncate", "shutil.move")
+STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "shutil.move")
 
 
 def outputs(fit: Fit, out: Path) -> dict[str, Callable[[], Any]]:
@@ -38,12 +38,14 @@ def outputs(fit: Fit, out: Path) -> dict[str, Callable[[], Any]]:
     }
 
 
-def steps(at: int | None) -> list[str]:
-    """Count this process's steps on files from now on, and kill it when it is about to take the `at`-th."""
+def steps(at: int | None, within: str = "") -> list[str]:
+    """Count this process's steps on files in a directory from now on, and kill it when it is to take the `at`-th."""
     seen: list[str] = []
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event in STEPS or (event == "open" and isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR)):
+        if event == "open" and not (isinstance(args[2], int) and args[2] & (os.O_WRONLY | os.O_RDWR)):
+            return
+        if event in STEPS and str(args[0]).startswith(within):
             if len(seen) == at:
                 os.kill(os.getpid(), signal.SIGKILL)
             seen.append(event)

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+import killed_fit
+from killed_fit import go_on
 from pitmanyor import SaveWarning, fit, load, resume
 from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.runs.chain_settings import Settings
@@ -35,6 +37,20 @@ def test_a_chain_that_is_missing_is_said(tmp_path):
     shutil.rmtree(tmp_path / "run" / "chain-1")
     with pytest.warns(SaveWarning, match="chain-1 missing"):
         find_runs(tmp_path / "run")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of Unix")
+def test_mixed_sweeps_with_moves_on_two_threads_are_killed_again_and_again(tmp_path):
+    """By SIGKILL before a file is opened, renamed or removed; every time it goes on, and it ends as if never killed."""
+    whole, path, done = go_on(None, 6), tmp_path / "run", []
+    assert whole.trace["moves/tried_splits"].sum() + whole.trace["moves/tried_merges"].sum() > 12
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    for step in (16, 6, 6):
+        child = subprocess.run([sys.executable, killed_fit.__file__, path, "6", str(step)], env=paths)
+        assert child.returncode == -signal.SIGKILL
+        done.append(load(path).n_sweeps)
+    assert 0 < done[0] < 6 and done == sorted(done)
+    assert_same(go_on(path, 6), whole)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="a signal of Unix")
