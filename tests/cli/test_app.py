@@ -91,6 +91,12 @@ def test_check_shows_what_would_be_read(posts):
     assert fewer["sizes"]["documents"] < 80 and "label" in fewer["groups"]
 
 
+def test_options_of_reading_that_are_written_as_options_are_taught(posts):
+    said = call("check", posts, "--min-df", "2", code=2).stderr
+    assert "No such option: --min-df. Write -O min_df=VALUE" in said and "Possible" not in said
+    assert "-O " not in call("check", posts, "--min-dff", "2", code=2).stderr
+
+
 def test_fit_leaves_a_run_that_python_loads(run):
     fitted = load(run)
     assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
