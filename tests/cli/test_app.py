@@ -192,7 +192,7 @@ def test_models_of_ones_own_and_with_arguments(home, posts, model):
 
 def test_demo_ends_with_topics_and_hashtags(home):
     said = call("demo", home / "demo", "--posts", 120, "--sweeps", 5).stdout
-    assert "nobody wrote them" in said and "likeliest hashtags" in said and "Next:" in said
+    assert "Simulating 120 posts." in said and "likeliest hashtags" in said and "Next:" in said
     page = home / "demo" / "report.html"
     assert f"The report, a page to be opened in any browser: {page.resolve()}" in said
     assert page.read_text().startswith("<!doctype html>")

@@ -173,7 +173,7 @@ class Gather:
         return said + self._repeated(posts, many=False)
 
     def _repeated(self, posts: Posts, many: bool) -> list[str]:
-        """A sentence about posts that repeat an earlier one, if these are many, or few, and nobody decided on them."""
+        """A sentence about posts that repeat an earlier one, if they are many (or few) and not kept knowingly."""
         again = int(posts.marks["duplicates"].sum()) if self.keep.duplicates == "error" else 0
         if not again or (again > MANY_DUPLICATES * posts.n_posts) != many:
             return []

@@ -187,7 +187,7 @@ ALIKE = (
 def alike(given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that later documents share, as JSON can say them: no columns of values.
 
-    A tokeniser that is a function is None: later documents cannot be read alike, and nobody should read them otherwise.
+    A tokeniser that is a function is None: it cannot be stored, and reading later documents differently would be wrong.
     """
     out = {name: given[name] for name in NAMED if isinstance(given.get(name), str | bool)}
     for name in ALIKE:

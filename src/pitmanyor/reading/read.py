@@ -171,7 +171,7 @@ def _unread(columns: Sequence[str], wanted: Wanted) -> list[str]:
 
 
 def _without_author(found: _Found) -> list[str]:
-    """A warning if many posts have no author, and nobody decided what becomes of them."""
+    """A warning if many posts have no author and `missing_author` was not given."""
     if "author" not in found.posts.codes:
         return []
     n, of = int((found.posts.codes["author"] < 0).sum()), found.posts.n_posts
