@@ -96,7 +96,7 @@ def bytes_of_fit(plan: Plan, capacity: int) -> int:
 
 
 def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:
-    """At most so many bytes are kept of a state: no node has more counts that are not zero than there are tokens."""
+    """Upper bound on the bytes of a kept state: no node has more counts above zero than there are tokens."""
     n_counts = sum(min(block.n_cells * block.width, plan.n_tokens) for block in blocks)
     n_rests = sum(block.n_instances * block.own for block in blocks)
     return plan.n_tokens * PER_KEPT_TOKEN + n_counts * PER_KEPT_COUNT + n_rests * PER_KEPT_RESTAURANT
