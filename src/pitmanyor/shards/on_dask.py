@@ -17,7 +17,7 @@ from pitmanyor.machine import safe_children
 from pitmanyor.shards import tasks
 from pitmanyor.shards.broadcast import OUTLINE, SHARED, save_shared
 from pitmanyor.shards.packed_counts import PackedCounts, add_packed, bytes_of, unpack_counts
-from pitmanyor.shards.shard import Moving
+from pitmanyor.shards.shard import Found, Moving
 from pitmanyor.shards.shard_files import ShardFiles
 from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 
@@ -93,9 +93,20 @@ class OnDask:
         self.moving[number] = self._load(self.files.moving_path(number))
 
     def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
-        given = zip(self.fixed, self.moving, chosen, strict=True)
-        found = self._results([self._submit("anchors", tasks.choose, *one, self.home) for one in given])
-        return [self.files.together(arrays) for arrays in found]
+        some = [number for number, documents in enumerate(chosen) if len(documents)]
+        given = [(self.fixed[number], self.moving[number], chosen[number], self.home) for number in some]
+        found = self._results([self._submit("anchors", tasks.choose, *one) for one in given])
+        texts = dict(zip(some, map(self.files.together, found), strict=True))
+        return [texts.get(number, self.files.like.text) for number in range(self.n_shards)]
+
+    def find(self, topics: Sequence[int]) -> list[Found]:
+        given = zip(self.fixed, self.moving, strict=True)
+        found: list[Found] = self._results([self._submit("find", tasks.find, *one, topics, self.home) for one in given])
+        return found
+
+    def change(self, number: int, documents: Ints, moved: Moving) -> None:
+        given = (self.fixed[number], self.moving[number], documents, moved, self.home)
+        self.moving[number] = self._submit("change", tasks.change, *given)
 
     def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
         number = shared.seed[2]
