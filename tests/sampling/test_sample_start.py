@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from oracle.invariants import check
-from pitmanyor import Corpus, Graph, models, simulate
-from pitmanyor.graph import uniform
+from pitmanyor import Corpus, Graph, models
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling import chain as chain_module
 from pitmanyor.sampling import sample_start
@@ -14,20 +13,15 @@ from pitmanyor.sampling.sample_start import pick_sample, plan_of_sample
 from pitmanyor.state import new_state
 from pitmanyor.state.some_documents import tokens_of
 from pitmanyor.state.topic_sizes import is_large
+from planted_posts import TOPICS, planted_posts
 
-TOPICS, SAMPLED = 6, 6_000
+SAMPLED = 6_000
 SEED = (1, 0, 0)
 
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    g = Graph()
-    mu = g.dirichlet("mu", over=TOPICS, concentration=20.0 * TOPICS)
-    theta = g.pyp("theta", base=mu, plate="document", discount=0.0, concentration=1.0)
-    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.5, concentration=100.0)
-    phi = g.pyp("phi", base=gamma, plate="topic", discount=0.5, concentration=30.0)
-    g.tokens("word", topic=theta, emit=phi)
-    return simulate(g, documents=400, tokens=60, vocabulary=500, seed=3).corpus
+    return planted_posts().corpus
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 
 Ints = NDArray[np.int64]
 EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
-GROUP = 8  # shards whose counts are added before they travel
+GROUP = 8  # parts whose counts are added on a worker, until there is one for the driver
 WAIT = 120  # seconds without any worker
 POLL = 5  # seconds after which somebody looks whether there is one
 # A cluster on this machine gives a worker up that is not there so long after it was lost, even if it has been there and
@@ -119,9 +119,10 @@ class OnDask:
         self.moving = [self._submit("moved", tasks.first, one) for one in swept]
         told = [self._submit("told", tasks.third, one) for one in swept]
         counts = [self._submit("counts", tasks.second, one) for one in swept]
-        groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
-        added = [self._submit("add", add_packed, group) for group in groups]
-        packed: list[PackedCounts] = self._results(added)
+        while len(counts) > 1:
+            groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
+            counts = [self._submit("add", add_packed, group) for group in groups]
+        packed: list[PackedCounts] = self._results(counts)
         said: list[tasks.Told] = self._results(told)
         self.n_workers = max(len(self.client.nthreads()), 1)
         self.traffic = (size * self.n_workers + sum(map(bytes_of, orders)), bytes_of(packed) + bytes_of(said))

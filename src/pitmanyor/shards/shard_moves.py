@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from pitmanyor.sampling.document_sums import DocumentSums, change_sums, sum_text
-from pitmanyor.sampling.split_merge import NONE, Ints, Proposal, SplitMerge
+from pitmanyor.sampling.split_merge import NONE, Ints, Kernel, Proposal, SplitMerge, Tally
+from pitmanyor.seeds import Seed
 from pitmanyor.shards.shard import join
 from pitmanyor.shards.shard_sweeper import ShardSweeper, shares_of
 from pitmanyor.state.state import State
@@ -21,6 +23,12 @@ class ShardMoves(SplitMerge):
         self.sweeper, self.outline, self.holder = sweeper, sweeper.outline, sweeper.holder
         self.held: list[Ints] = []  # the documents at hand, by shard
         self.before: DocumentSums = ()  # of these documents, before they are moved
+
+    def step(self, state: State, seed: Seed, kernels: Sequence[Kernel]) -> Tally:
+        started = time.perf_counter()
+        tally, seconds = super().step(state, seed, kernels), time.perf_counter() - started
+        self.sweeper.costs = self.sweeper.costs._replace(seconds_moving=seconds)
+        return tally
 
     def index(self, state: State) -> None:
         """Labels are those of the shards from here on: no sweep comes between the moves."""

@@ -29,13 +29,14 @@ Ints = NDArray[np.int64]
 
 
 class Costs(NamedTuple):
-    """What a sweep over shards took: bytes to them and from them; seconds of work, of the way, and at the driver."""
+    """Bytes of a sweep to shards and from them; seconds of their work, of the way, at the driver, and of moves."""
 
     bytes_sent: int = 0
     bytes_received: int = 0
     seconds_computing: float = 0.0
     seconds_on_the_way: float = 0.0
     seconds_at_the_driver: float = 0.0
+    seconds_moving: float = 0.0
 
 
 class ShardSweeper(Sweeper):
