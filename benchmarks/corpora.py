@@ -126,9 +126,9 @@ def ap_news(min_df: int = 5) -> Corpus | None:
 
 
 def crisislex(min_df: int = 5) -> Corpus | None:
-    """Tweets about 19 disasters (37,518 documents, 0.29 M tokens), or None where the data are not at hand."""
-    table = _read("crisislex_events")
-    return None if table is None else _corpus({"word": table["tokens"]}, min_df)
+    """Tweets about 19 disasters, which are their labels (37,518 documents, 0.29 M tokens); None where not at hand."""
+    table = _read("crisislex_events", "tokens", "label")
+    return None if table is None else _corpus({"word": table["tokens"]}, min_df, table)
 
 
 def congress_posts(n_posts: int = 60_000, min_df: int = 5) -> Corpus | None:
@@ -165,13 +165,13 @@ def congress_core(min_df: int = 5) -> Corpus | None:
     return _corpus({"word": mine["tokens"], "hashtag": mine["hashtags"]}, min_df, mine, {"follows": follows})
 
 
-def _read(name: str) -> dict[str, list] | None:
+def _read(name: str, *columns: str) -> dict[str, list] | None:
     path = DATA / name / "documents.parquet"
     if not path.exists():
         return None
     import pyarrow.parquet as pq  # in the `bench` extra only
 
-    return pq.read_table(path, columns=["tokens", "hashtags", "author"]).to_pydict()
+    return pq.read_table(path, columns=list(columns or ("tokens", "hashtags", "author"))).to_pydict()
 
 
 def _corpus(
@@ -187,7 +187,8 @@ def _corpus(
             seen[token] = seen.get(token, 0) + 1
     kept = {name: [[t for t in doc if seen[t] >= min_df] for doc in docs] for name, docs in streams.items()}
     alive = [d for d, doc in enumerate(kept["word"]) if doc]
-    groups = None if table is None else {"author": [table["author"][d] for d in alive]}
+    named = [name for name in ("author", "label") if table is not None and name in table]
+    groups = {name: [table[name][d] for d in alive] for name in named}
     return Corpus.from_tokens({name: [docs[d] for d in alive] for name, docs in kept.items()}, groups, links)
 
 

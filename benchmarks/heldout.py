@@ -60,6 +60,12 @@ def take(corpus: Corpus, documents: NDArray[np.int64]) -> Corpus:
     return Corpus(corpus.vocabulary, streams, groups, corpus.links)
 
 
+def words_as_corpus(documents: list[NDArray[np.int32]], like: Corpus) -> Corpus:
+    """Documents as lists of words, as a corpus with the vocabulary of another."""
+    offsets = np.append(0, np.cumsum([len(document) for document in documents])).astype(np.int64)
+    return Corpus(like.vocabulary, {"word": Stream(np.concatenate(documents), offsets)})
+
+
 def perplexity(phi: NDArray[np.float64], prior: NDArray[np.float64], test: Split) -> float:
     """exp of minus the mean log probability of the scored tokens."""
     by_word = np.ascontiguousarray(phi.T)

@@ -28,11 +28,11 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from benchmarks.corpora import CORPORA, zipf  # noqa: E402
-from benchmarks.heldout import Split, perplexity, split, take  # noqa: E402
+from benchmarks.heldout import Split, perplexity, split, take, words_as_corpus  # noqa: E402
 from benchmarks.learners import LEARNERS, Ours, Topics  # noqa: E402
 from benchmarks.speed import machine  # noqa: E402
 from pitmanyor import evaluate  # noqa: E402
-from pitmanyor.corpus import Corpus, Stream  # noqa: E402
+from pitmanyor.corpus import Corpus  # noqa: E402
 
 FOLD_IN = 100  # sweeps of our own predictor over a test document; fewer add noise, which costs a percent or two
 SMALL = 0.001  # of a document's prior: topics below it are not counted as found, nor their words judged
@@ -74,7 +74,7 @@ def race(where: str, name: str, test: Split, n_topics: int, times: Sequence[floa
 
 def own_perplexity(learner: Ours, test: Split) -> float:
     """By the model's own predictor, given the same tokens and of the same tokens."""
-    given, scored = (_corpus(part, test.train) for part in (test.estimate, test.score))
+    given, scored = (words_as_corpus(part, test.train) for part in (test.estimate, test.score))
     chances = evaluate.token_probabilities(learner.posterior, given, scored, stream="word", sweeps=FOLD_IN, threads=1)
     return float(np.exp(-np.log(chances).mean()))
 
@@ -83,11 +83,6 @@ def coherence(topics: Topics, found: NDArray[np.bool_], train: Corpus) -> float:
     best = np.argsort(-topics.phi[found], axis=1, kind="stable")[:, :10]
     words = [[train.vocabulary[w] for w in row] for row in best]
     return float(np.mean(evaluate.coherence(words, train, window=0)))
-
-
-def _corpus(documents: list[NDArray[np.int32]], like: Corpus) -> Corpus:
-    offsets = np.append(0, np.cumsum([len(document) for document in documents])).astype(np.int64)
-    return Corpus(like.vocabulary, {"word": Stream(np.concatenate(documents), offsets)})
 
 
 def laid_out(corpus: Corpus, n_documents: int | None) -> Split:

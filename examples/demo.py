@@ -25,7 +25,7 @@ def main(home: Path) -> None:
     started = perf_counter()
     posts, follows = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
     corpus = read(posts, links=follows, min_df=2)
-    console.print(f"[bold]Simulated[/] posts (nobody wrote them) in {posts}:\n\n{corpus.describe()}", highlight=False)
+    console.print(f"[bold]Simulated[/] posts in {posts}:\n\n{corpus.describe()}", highlight=False)
     console.print("\nFitting models.author_topic(hashtags=True). The first fit on a machine compiles the sampler.")
     graph = models.author_topic(hashtags=True)
     run = home / "run"

@@ -77,6 +77,29 @@ def test_infer_takes_texts_tokens_frames_and_files(fitted, frame, tmp_path):
     assert np.array_equal(whole.shares, fitted.infer(fitted.corpus).shares)
 
 
+def test_held_out_scores_take_what_infer_takes(fitted, frame, tmp_path):
+    frame.to_csv(tmp_path / "posts.csv", index=False)
+    expected = fitted.perplexity(fitted.corpus)
+    for source in (frame, str(tmp_path / "posts.csv")):
+        assert fitted.perplexity(source) == expected
+    assert fitted.perplexity(["goal match team", "bread oven"]).total > 1
+    assert fitted.left_to_right(frame, sweeps=2) == fitted.left_to_right(fitted.corpus, sweeps=2)
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        ("hpyp", r"models.hpyp\(\), not the text 'hpyp'"),
+        (models.hpyp, r"not a function: call it, hpyp\(\)"),
+        (Corpus.from_tokens([["a"]]), r"the graph comes first: fit\(graph, corpus\)"),
+        (3, "not int"),
+    ],
+)
+def test_what_is_no_graph_is_taught(graph, said):
+    with pytest.raises(PlanError, match=said):
+        fit(graph, ["a text"])
+
+
 def test_later_texts_are_read_as_the_fitted_ones_were():
     made = fit(models.lda(2), read(["Goals matched", "breads ovens"] * 5, stem="english"), **OPTIONS)
     assert made.infer(["goal matching"]).n_dropped == {"word": 0}

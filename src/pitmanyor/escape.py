@@ -1,4 +1,4 @@
-"""Text of strangers, made safe to show: what nobody sees, or what turns lines around, is spelled out."""
+"""Untrusted text made safe to show: invisible and bidirectional control characters are escaped."""
 
 from __future__ import annotations
 

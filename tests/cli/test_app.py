@@ -91,6 +91,12 @@ def test_check_shows_what_would_be_read(posts):
     assert fewer["sizes"]["documents"] < 80 and "label" in fewer["groups"]
 
 
+def test_options_of_reading_that_are_written_as_options_are_taught(posts):
+    said = call("check", posts, "--min-df", "2", code=2).stderr
+    assert "No such option: --min-df. Write -O min_df=VALUE" in said and "Possible" not in said
+    assert "-O " not in call("check", posts, "--min-dff", "2", code=2).stderr
+
+
 def test_fit_leaves_a_run_that_python_loads(run):
     fitted = load(run)
     assert fitted.n_sweeps == 6 and "nu" in fitted.graph.names
@@ -186,7 +192,7 @@ def test_models_of_ones_own_and_with_arguments(home, posts, model):
 
 def test_demo_ends_with_topics_and_hashtags(home):
     said = call("demo", home / "demo", "--posts", 120, "--sweeps", 5).stdout
-    assert "nobody wrote them" in said and "likeliest hashtags" in said and "Next:" in said
+    assert "Simulating 120 posts." in said and "likeliest hashtags" in said and "Next:" in said
     page = home / "demo" / "report.html"
     assert f"The report, a page to be opened in any browser: {page.resolve()}" in said
     assert page.read_text().startswith("<!doctype html>")

@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -101,6 +102,47 @@ def test_times_as_they_are_written(value):
         found, wrong = times(values)
         assert (found[0], wrong) == (MOMENT, [])
     assert times([value, None])[0][1] == NAT
+
+
+def dated(dates, **options):
+    return read([{"text": f"oven bread {i}", "date": date} for i, date in enumerate(dates)], **options)
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        (["3/4/2020", "1/13/2020"], ["2020-03-04", "2020-01-13"]),
+        (["3/4/2020", "13/1/2020"], ["2020-04-03", "2020-01-13"]),
+        (["3/4/2020 1:05 PM", "1/13/2020 12:00:01 AM"], ["2020-03-04T13:05", "2020-01-13T00:00:01"]),
+        (["2020/03/04 07:00", "13.1.2020"], ["2020-03-04T07:00", "2020-01-13"]),
+        (["5/5/2020", None, "2020-01-13"], ["2020-05-05", "NaT", "2020-01-13"]),
+        (["3/4/2020"] * 9000 + ["12/31/2020"], ["2020-03-04"] * 9000 + ["2020-12-31"]),  # beyond the first chunk
+    ],
+)
+def test_the_whole_column_says_whether_the_day_or_the_month_comes_first(dates, expected):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReadWarning)
+        corpus = dated(dates, time="date")
+        assert np.array_equal(corpus.times, np.array(expected, "datetime64[ms]"), equal_nan=True)
+        assert np.array_equal(dated(dates).times, corpus.times, equal_nan=True)
+
+
+def test_dates_that_can_be_read_in_two_ways_are_told_and_decided_by_an_option():
+    both = ["5/5/2020", "3/4/2020"]
+    with pytest.warns(
+        ReadWarning, match=r"dates such as '3/4/2020' in column 'date' .* day_first=True or day_first=Fa"
+    ):
+        assert dated(both).times[1] == np.datetime64("2020-04-03")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReadWarning)
+        assert dated(both, day_first=True).times[1] == np.datetime64("2020-04-03")
+        assert dated(both, day_first=False).times[1] == np.datetime64("2020-03-04")
+    with pytest.raises(CorpusError, match="line 2: column 'date': '1/13/2020' is no time that can be read"):
+        dated(["3/4/2020", "1/13/2020"], time="date", day_first=True)
+    with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' is no time"):
+        dated(["3/4/2020", "13/13/2020"], time="date")
+    with pytest.warns(ReadWarning, match="1 times cannot be read .* line 3, column 'date': '31/1/2020'"):
+        assert dated(["3/4/2020", "1/30/2020", "31/1/2020", "1/29/2020"]).times[0] == np.datetime64("2020-03-04")
 
 
 def test_days_and_months_are_groups():

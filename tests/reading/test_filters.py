@@ -3,10 +3,11 @@
 import re
 import sys
 import types
+import warnings
 
 import pytest
 
-from pitmanyor.errors import CorpusError
+from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.reading import read
 
 
@@ -27,6 +28,26 @@ POSTS = [
     post("yeast rises", None),
     post("", "dee"),
 ]
+
+
+def test_many_posts_without_an_author_are_told_unless_somebody_decided():
+    posts = [{"text": f"oven bread {i}", "user": None if i < 2 else "ann"} for i in range(20)]
+    with pytest.warns(ReadWarning, match="2 of 20 posts have no author and are left out; keep them .* author=False"):
+        assert read(posts).n_documents == 18
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReadWarning)
+        read(posts, missing_author="drop"), read(posts, missing_author="keep"), read(posts, author=False)
+        read([*posts[1:], {"text": "oven", "user": "bob"}])  # one in twenty is not many
+        read([{"text": "oven bread"}])
+
+
+def test_columns_that_are_not_read_are_listed():
+    row = {"text": "oven bread", "user": "ann", "party": "red", "n": 3}
+    assert "columns not read: 'party', 'n'" in read([row]).report.notes
+    assert "columns not read: 'n'" in read([row], groups=["party"]).report.notes
+    assert not any("not read" in note for note in read([{"text": "oven bread"}]).report.notes)
+    many = read([row | {f"x{i}": i for i in range(9)}]).report.notes
+    assert "columns not read: 'party', 'n', 'x0', 'x1', 'x2', 'x3', 'x4', 'x5' and 3 more" in many
 
 
 def test_missing_authors():
@@ -148,6 +169,9 @@ def test_query_sees_a_column_of_tags_and_leaves_a_label_column():
         ({"in_network": True}, "in_network=True asks for a network; give it with links="),
         ({"retweets": "maybe"}, "retweets='maybe': choose one of 'keep', 'drop'"),
         ({"min_dff": 2}, "read has no option 'min_dff'; did you mean 'min_df'?"),
+        ({"auther": "user"}, "read has no option 'auther'; did you mean 'author'?"),
+        ({"group": "user"}, "read has no option 'group'; did you mean 'groups'?"),
+        ({"xyz": 1}, "read has no option 'xyz'; there are author, day_first, delimiter,"),
         ({"min_df": 1.5}, "min_df=1.5: give a number of documents, or a share"),
         ({"language": "xx"}, "language='xx': py3langid knows"),
         ({"language": "en", "language_by": "langid"}, "needs the package langid: pip install langid"),

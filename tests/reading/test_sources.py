@@ -278,3 +278,9 @@ def test_parquet_times_with_a_zone_are_in_utc(tmp_path):
     query = "select 'oven bread' as text, timestamptz '2020-01-01 01:30:00+02' as time"
     found = read(parquet(tmp_path / "x.parquet", query))
     assert found.times.tolist() == [np.datetime64("2019-12-31T23:30", "ms").item()]
+
+
+def test_frames_with_two_columns_of_one_name_are_refused():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(CorpusError, match="cannot read the given DataFrame: .*unique column names.*'text' 2 times"):
+        read(pd.DataFrame([["oven", "bread"]], columns=["text", "text"]))

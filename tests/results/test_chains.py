@@ -233,8 +233,9 @@ def test_weights_enter_every_prediction(home, corpus):
     assert whole.infer(given).shares == pytest.approx(0.7 * shares[0] + 0.3 * shares[2])
 
 
-def test_a_trace_of_an_older_version_goes_on(corpus, tmp_path):
+def test_a_trace_of_an_older_version_goes_on(tmp_path):
     """Columns that it did not have are not numbers for its sweeps, and those are not judged."""
+    corpus = simulate(models.hpyp(), documents=60, tokens=12, groups={"author": 3}, vocabulary=20, seed=5).corpus
     old = fit(models.hpyp(), corpus, sweeps=6, seed=1)
     for name in ("topics/large", "topics/effective"):
         del old.chain.trace[name]

@@ -12,7 +12,7 @@ OF_NO_FIT = {"auc", "average_precision"}  # of any scores
 @pytest.fixture(scope="module")
 def chains():
     """Two chains, and documents that neither was fitted to."""
-    corpus = simulate(models.author_topic(), documents=70, tokens=8, groups={"author": 4}, vocabulary=20, seed=1).corpus
+    corpus = simulate(models.author_topic(), documents=70, tokens=8, groups={"author": 4}, vocabulary=20, seed=3).corpus
     train, test = corpus.split(0.1)
     one, other = (fit(models.author_topic(), train, sweeps=24, seed=1, keep=2, start=Start(chain=c)) for c in (0, 1))
     return one, other, test

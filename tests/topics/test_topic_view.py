@@ -165,7 +165,7 @@ def test_lift_names_no_topic_by_what_it_has_less_of():
     posts = [["goal", "team", "goal"], ["bread", "oven", "bread"]] * 20
     tags = [["all", "sport"] if i % 2 == 0 else ["all"] * (1 + (i % 4 == 1) * 2) for i in range(40)]
     corpus = Corpus.from_tokens({"word": posts, "hashtag": tags}, groups={"author": ["x", "y"] * 20})
-    result = fit(models.tntm().without("follows"), corpus, sweeps=30, seed=1)
+    result = fit(models.tntm().without("follows"), corpus, sweeps=30, seed=2)
     everywhere = np.mean(corpus.streams["hashtag"].words == corpus.vocabulary.index("all"))
     phi, column = result.topic_words("hashtag"), result.words_of("hashtag").index("all")
     rare = [k for k in big(result) if phi[k, column] < 0.9 * everywhere]

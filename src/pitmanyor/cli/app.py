@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import CODES, Answer, answers
+from pitmanyor.cli.usage import Commands
 from pitmanyor.version import __version__
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in CODES.items()) + "."
 
 app = typer.Typer(
+    cls=Commands,
     epilog=EPILOG,
     no_args_is_help=True,
     add_completion=False,
@@ -45,7 +47,7 @@ RunPath = Annotated[Path, typer.Argument(help="Run directory.")]
 Memory = Annotated[
     str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files, and no links are fitted.")
 ]
-Workers = Annotated[int | None, typer.Option(help="Sweep on so many Dask workers of this machine (no links).", min=1)]
+Workers = Annotated[int | None, typer.Option(help="Number of Dask workers to start on this machine (no links).", min=1)]
 Scheduler = Annotated[
     str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
 ]
@@ -106,7 +108,7 @@ def check(
     option: More = None,
     json: AsJson = False,
 ) -> Answer:
-    """Show what would be read from a file: columns, sizes, and what is removed and why."""
+    """Show what would be read: columns, sizes, and what is removed and why."""
     from pitmanyor.cli.work import Source, check_source
 
     columns = _columns(text, author, tags, time, label, links)
@@ -119,7 +121,7 @@ def fit(
     files: Posts,
     out: Annotated[Path, typer.Option("--out", "-o", help="Run directory to create.")],
     model: Annotated[
-        str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, or my_model.py:graph.")
+        str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, bursty:hpyp, or my_model.py:graph.")
     ] = "hpyp",
     sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.", min=0)] = 500,
     seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 0,

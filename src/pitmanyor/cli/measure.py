@@ -86,7 +86,7 @@ def topic_quality(fit: Fit, asked: Asked) -> dict[str, Any]:
     from pitmanyor.evaluate.windows import in_order
 
     words = evaluate.top_words(fit, asked.n_words, large=True)
-    if not words or len(words[0]) < 2:  # no company to keep
+    if not words or len(words[0]) < 2:  # nothing can co-occur
         return {}
     window, corpus = asked.window, fit.corpus if asked.reference is None else asked.reference.read_later(fit)
     if window is None and not in_order(corpus.streams[fit.stream().name]):

@@ -20,7 +20,7 @@ def evaluate(
     completion: Annotated[str, typer.Option(help="gibbs, or paper for the paper's single pass.")] = "gibbs",
     sweeps: Annotated[
         int | None,
-        typer.Option(help="Sweeps over the test posts; by default 32, or 96 for models like tntm.", min=1),
+        typer.Option(help="Sweeps over the test posts; by default 20 for perplexity, as infer for clusters.", min=1),
     ] = None,
     words: Annotated[int, typer.Option(help="Number of words per topic for coherence.", min=2)] = 10,
     window: Annotated[

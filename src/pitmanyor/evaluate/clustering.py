@@ -46,7 +46,7 @@ def _as_table(shares: ArrayLike) -> Floats:
     except (TypeError, ValueError) as error:
         raise PlanError(f"shares is a table of numbers, as many in every row ({error})") from None
     if table.ndim != 2 or not table.shape[1]:
-        raise PlanError(f"shares is a table with a row a document and a column a topic, not of shape {table.shape}")
+        raise PlanError(f"shares has a row per document and a column per topic; it is not of shape {table.shape}")
     if not np.isfinite(table).all():
         bad = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
         raise PlanError(f"shares are finite numbers, but row {bad} has others: {table[bad].tolist()}")

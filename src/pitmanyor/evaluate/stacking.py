@@ -34,7 +34,7 @@ from pitmanyor.state.discount_values import take_discounts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-HELD_OUT, MOST_HELD_OUT = 0.1, 1_000  # documents: a share of them, and no more than so many
+HELD_OUT, MOST_HELD_OUT = 0.1, 1_000  # share of the documents, and their largest number
 SWEEPS = 10  # of the other documents, before the held-out ones are scored
 NEGLIGIBLE = 1e-3  # a smaller weight is none
 

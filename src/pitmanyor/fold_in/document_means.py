@@ -60,10 +60,10 @@ def document_means(plan: Plan, vectors: Vectors, leaf: str, counted: Callable[[N
 def prior_means(plan: Plan, vectors: Vectors, leaf: str, n_topics: int) -> Floats:
     """Means of a document node without tokens, which do not depend on concentrations and discounts."""
     n = plan.n_documents
-    nobody = np.zeros((n, n_topics))
+    empty = np.zeros((n, n_topics))
 
     def counted(node: Node) -> HalfCounts:
-        return HalfCounts(nobody, nobody, np.zeros((n, max(len(node.parents), 1))), np.ones(n), 0.0)
+        return HalfCounts(empty, empty, np.zeros((n, max(len(node.parents), 1))), np.ones(n), 0.0)
 
     return document_means(plan, vectors, leaf, counted)
 

@@ -10,7 +10,7 @@ import numpy as np
 from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.graph import Graph
 
-TOPICS, WORDS, STREAM = "_quiet", "_mute", "_silence"  # names that nobody has to see
+TOPICS, WORDS, STREAM = "_quiet", "_mute", "_silence"  # internal names
 
 
 def silenced(graph: Graph, corpus: Corpus) -> tuple[Graph, Corpus]:

@@ -22,7 +22,7 @@ DELIMITERS = ",\t;|\x1f\x01~^"
 SNIFFED = 1 << 18  # characters
 Quoting = Literal[0, 3]  # as csv has them: quote where needed, and never
 UNQUOTED = "; if quotation marks are ordinary characters in this file, pass quoting=False"
-LONGEST_FIELD = 1 << 24  # characters; a quotation mark that is never closed is found after so many
+LONGEST_FIELD = 1 << 24  # characters; a quotation mark that is never closed is found by then
 
 
 def open_delimited(path: Path, options: FileOptions, bad: BadLines) -> Table:

@@ -29,7 +29,7 @@ class Sieve:
     filters: list[Filter] = field(default_factory=list)
 
     def drop(self, out: Mask, name: str, why: str) -> None:
-        """Let these posts go. A filter that met nobody leaves no record."""
+        """Drop these posts. A filter that removes nothing is not reported."""
         gone = self.stay & out
         if not gone.any():
             return

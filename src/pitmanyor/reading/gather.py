@@ -21,10 +21,11 @@ from pitmanyor.reading.label_codes import Labels, SeveralLabelsError
 from pitmanyor.reading.lexicon import KINDS, SEPARATOR, STOP, STREAMS, WORD, Lexicon, Words
 from pitmanyor.reading.marks import Marks
 from pitmanyor.reading.options import FileOptions, FilterOptions, TextOptions
-from pitmanyor.reading.plain_values import tag_list, texts, times, token_list
+from pitmanyor.reading.plain_values import tag_list, texts, token_list
 from pitmanyor.reading.posts import Posts, Ragged
 from pitmanyor.reading.query import Matcher
 from pitmanyor.reading.text_sample import LOOKED_AT, not_english, unsegmented
+from pitmanyor.reading.time_column import TimeColumn
 from pitmanyor.reading.tokenise import Tokenise
 
 LISTS = {list, tuple, np.ndarray}
@@ -42,13 +43,10 @@ class Gather:
     bad: BadLines
     home: Path | None = None  # where tokens are put, if not in memory
     lines: list[NDArray[np.int64]] = field(default_factory=list)
-    times: list[NDArray[np.int64]] = field(default_factory=list)
     hits: list[NDArray[np.int16]] = field(default_factory=list)
     ids: list[Strings] = field(default_factory=list)
     n_urls: int = 0
     first_texts: list[str] = field(default_factory=list)
-    n_wrong_times: int = 0
-    first_wrong_time: str = ""
 
     def __post_init__(self) -> None:
         tagged = "tags" in self.wanted.roles
@@ -57,6 +55,8 @@ class Gather:
         self.tokenise = Tokenise(self.lexicon, self.text)
         self.matcher = Matcher(self.keep.query, self.lexicon) if self.keep.query is not None else None
         self.marks = Marks(self.wanted, self.keep, frozenset(self.file.missing_values))
+        time = self.wanted.roles.get("time")
+        self.times = None if time is None else TimeColumn(time, self.bad, self.file.day_first)
         self.places = places(self.text, tagged)
         if clash := set(self.wanted.streams) & set(self.places.values()):
             raise CorpusError(f"streams= and the text both make a stream {min(clash)!r}; rename the one of the column")
@@ -89,8 +89,8 @@ class Gather:
             self.hits.append(self.matcher.hits(codes, tags, len(values)))
         for name, column in self.label_columns().items():
             self.codes[name].append(self._encode(name, column, chunk))
-        if "time" in self.wanted.roles:
-            self._times(chunk)
+        if self.times is not None:
+            self.times.add(chunk)
         ids = self._column("id", chunk)
         if ids is not None:
             self.ids.append(Strings.of(map(whole_text, texts(ids))))
@@ -147,27 +147,9 @@ class Gather:
         self.streams[name].add(words, lengths)
         return words, lengths
 
-    def _times(self, chunk: Chunk) -> None:
-        column = self.wanted.roles["time"]
-        values = chunk.columns[column.name]
-        read, wrong = times(values)
-        for i in wrong:
-            where = f"column {column.name!r}: {values[i]!r} is no time that can be read"
-            if not (column.guessed or self.bad.skip):
-                self.bad.add(int(chunk.lines[i]), where)
-            at = self.bad.place(int(chunk.lines[i])).removeprefix(f"{self.bad.source}, ")
-            self.first_wrong_time = self.first_wrong_time or f"{at}, {where}"
-        self.n_wrong_times += len(wrong)
-        self.times.append(read)
-
     def surprises(self, posts: Posts) -> list[str]:
         """What the owner of the source should know: sentences that become warnings."""
-        said = []
-        if self.n_wrong_times:
-            said.append(
-                f"{self.bad.source}: {self.n_wrong_times:,} times cannot be read and are missing, the first: "
-                f"{self.first_wrong_time}"
-            )
+        said = [] if self.times is None else self.times.surprises()
         return said + self._language(posts) + self._repeated(posts, many=True)
 
     def _language(self, posts: Posts) -> list[str]:
@@ -191,7 +173,7 @@ class Gather:
         return said + self._repeated(posts, many=False)
 
     def _repeated(self, posts: Posts, many: bool) -> list[str]:
-        """A sentence about posts that repeat an earlier one, if these are many, or few, and nobody decided on them."""
+        """A sentence about posts that repeat an earlier one, if they are many (or few) and not kept knowingly."""
         again = int(posts.marks["duplicates"].sum()) if self.keep.duplicates == "error" else 0
         if not again or (again > MANY_DUPLICATES * posts.n_posts) != many:
             return []
@@ -221,7 +203,7 @@ class Gather:
             streams={name: self.streams[name].joined() for name in self._occurring()},
             labels={name: tuple(labels.codes) for name, labels in self.labels.items()} | hit_labels,
             codes={name: np.concatenate(parts) for name, parts in self.codes.items()} | hit_codes,
-            times=np.concatenate(self.times) if self.times else None,
+            times=None if self.times is None else self.times.joined(),
             marks=self.marks.joined(),
             hits=hits,
             dropped=dict(self.dropped),

@@ -83,7 +83,7 @@ def _line_blocks(path: Path, encoding: str, bad: BadLines) -> Iterator[Block]:
 def _at_once(texts: list[str]) -> list[Any] | None:
     """The objects of all lines by one call of the parser, twice as fast; None unless each line is an object by itself.
 
-    A number that nobody can guess stands between lines: a line that is not closed, or holds more than one object, would
+    A random number is put between lines: a line that is not closed, or holds more than one object, would
     swallow one or be in the place of one.
     """
     mark = secrets.randbits(60)

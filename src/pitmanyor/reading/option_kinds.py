@@ -21,6 +21,10 @@ def _flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _perhaps(value: Any) -> bool:
+    return value is None or _flag(value)
+
+
 def _count(value: Any) -> bool:
     return _number(value) and isinstance(value, Integral) and 0 <= int(value) < LARGEST_COUNT
 
@@ -77,6 +81,7 @@ KINDS: dict[str, tuple[Check, str]] = {
     "delimiter": (_delimiter, "the delimiter must be one character, and no quotation mark or line break"),
     "header": FLAG,
     "quoting": FLAG,
+    "day_first": (_perhaps, "give True or False, or None to decide by the whole column"),
     "skip_bad_lines": FLAG,
     "missing_values": (_texts, "give a list of texts"),
     "tokeniser": (_tokeniser, "give a function from a text to tokens, or the name of one"),

@@ -27,6 +27,8 @@ class FileOptions:
         False if the first line holds data.
     quoting
         False if quotation marks are ordinary characters, as in many TSV files.
+    day_first
+        Whether 3/4/2020 is the third of April. By default what suits the whole column.
     skip_bad_lines
         Skip and report lines that cannot be parsed, instead of stopping at the first.
     missing_values
@@ -37,6 +39,7 @@ class FileOptions:
     delimiter: str | None = None
     header: bool = True
     quoting: bool = True
+    day_first: bool | None = None
     skip_bad_lines: bool = False
     missing_values: Iterable[str] = PLACEHOLDERS
 
@@ -123,6 +126,7 @@ class Options(TypedDict, total=False):
     delimiter: str | None
     header: bool
     quoting: bool
+    day_first: bool | None
     skip_bad_lines: bool
     missing_values: Iterable[str]
     tokeniser: str | Tokeniser
@@ -162,6 +166,9 @@ CHOICES = {
 }
 
 
+# Parameters of `read` beside these options.
+COLUMNS = ("text", "author", "tags", "time", "label", "id", "groups", "streams")
+OTHERS = ("links", "vocabulary", "save_to")
 # What reads new documents as the old ones were read; filters of posts and words are for one reading alone.
 NAMED = ("text", "author", "tags", "time", "id")
 ALIKE = (
@@ -171,6 +178,7 @@ ALIKE = (
     "delimiter",
     "header",
     "quoting",
+    "day_first",
     "missing_values",
     *(field.name for field in fields(TextOptions)),
 )
@@ -179,7 +187,7 @@ ALIKE = (
 def alike(given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that later documents share, as JSON can say them: no columns of values.
 
-    A tokeniser that is a function is None: later documents cannot be read alike, and nobody should read them otherwise.
+    A tokeniser that is a function is None: it cannot be stored, and reading later documents differently would be wrong.
     """
     out = {name: given[name] for name in NAMED if isinstance(given.get(name), str | bool)}
     for name in ALIKE:
@@ -202,8 +210,9 @@ def bundle(given: Mapping[str, Any]) -> tuple[FileOptions, TextOptions, FilterOp
     given = {name: list(value) if isinstance(value, Iterator) else value for name, value in given.items()}
     for name, value in given.items():
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+            every = (*known, *COLUMNS, *OTHERS)
+            near = get_close_matches(name, every, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(every))}"
             raise CorpusError(f"read has no option {name!r}; {hint}")
         if name in CHOICES and not (isinstance(value, str) and value in CHOICES[name]):
             raise CorpusError(f"{name}={value!r:.200}: choose one of {', '.join(map(repr, CHOICES[name]))}")

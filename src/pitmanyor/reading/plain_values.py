@@ -16,7 +16,11 @@ MISSING = -1
 NAT = np.iinfo(np.int64).min
 PERIODS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "h"}
 TWITTER_TIME = "%a %b %d %H:%M:%S %z %Y"
-PLAIN_TIMES = ("%Y-%m-%d %H:%M", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%d/%m/%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y")
+PLAIN_TIMES = (TWITTER_TIME, "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y")
+HOURS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+DAY_FIRST, MONTH_FIRST = (
+    tuple(f"{date}{hours}" for date in (first, "%Y/%m/%d") for hours in HOURS) for first in ("%d/%m/%Y", "%m/%d/%Y")
+)
 MILLISECONDS = 10**11  # a number above it counts milliseconds since 1970: as seconds it would be the year 5138
 LIST_CUT = re.compile(r"[,;|]")
 ZONE = re.compile("[-+Zz]")
@@ -48,8 +52,11 @@ def texts(values: Sequence[Any]) -> list[str]:
     return [value if isinstance(value, str) else label_text(value) or "" for value in values]
 
 
-def times(values: Sequence[Any]) -> tuple[NDArray[np.int64], list[int]]:
-    """Milliseconds since 1970 (UTC), and the places of values that say no time."""
+def times(values: Sequence[Any], *, day_first: bool = True) -> tuple[NDArray[np.int64], list[int]]:
+    """Milliseconds since 1970 (UTC), and the places of values that say no time.
+
+    day_first: whether 3/4/2020 is in April.
+    """
     quick = _alike(values)
     if quick is not None:
         return quick, []
@@ -59,7 +66,7 @@ def times(values: Sequence[Any]) -> tuple[NDArray[np.int64], list[int]]:
         if missing(value) or (isinstance(value, str) and not value):
             continue
         try:
-            out[i] = _milliseconds(value)
+            out[i] = _milliseconds(value, day_first)
         except (ValueError, OverflowError, TypeError, OSError):
             wrong.append(i)
     return out, wrong
@@ -82,26 +89,27 @@ def _alike(values: Sequence[Any]) -> NDArray[np.int64] | None:
         return None
 
 
-def _milliseconds(value: Any) -> int:
+def _milliseconds(value: Any, day_first: bool) -> int:
     if isinstance(value, str):
-        value = _parsed(value.strip())
+        value = _parsed(value.strip(), day_first)
     if isinstance(value, datetime):
         moment = value if value.tzinfo else value.replace(tzinfo=UTC)
         return round(moment.timestamp() * 1000)
     if isinstance(value, date):
-        return _milliseconds(datetime(value.year, value.month, value.day))
+        return _milliseconds(datetime(value.year, value.month, value.day), day_first)
     if isinstance(value, np.datetime64):
         return int(value.astype("datetime64[ms]").astype(np.int64))
     number = float(value)
     return round(number) if abs(number) > MILLISECONDS else round(number * 1000)
 
 
-def _parsed(text: str) -> datetime | float:
+def _parsed(text: str, day_first: bool) -> datetime | float:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
         pass
-    for form in (TWITTER_TIME, *PLAIN_TIMES):
+    slashed = DAY_FIRST if day_first else MONTH_FIRST
+    for form in slashed if "/" in text else PLAIN_TIMES:
         try:
             return datetime.strptime(text, form)
         except ValueError:

@@ -25,7 +25,7 @@ class Run(NamedTuple):
     home: Path | None = None  # the directory of their file, if they are in one
 
     def ranges(self) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Ranges of posts with the words of each, so many at a time that memory is bounded."""
+        """Ranges of posts with the words of each, in blocks, so that memory is bounded."""
         ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
         start = 0
         while start < len(self.lengths):

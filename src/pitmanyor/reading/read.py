@@ -16,7 +16,7 @@ from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.files import file_checksum
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.build import build, keep_links
-from pitmanyor.reading.columns import Named, find_columns, with_columns
+from pitmanyor.reading.columns import Named, Wanted, find_columns, with_columns
 from pitmanyor.reading.gather import Gather
 from pitmanyor.reading.links import Links, read_links
 from pitmanyor.reading.marks import RETWEET_COLUMNS
@@ -102,6 +102,8 @@ def read(
             found = _read_matrix(source, vocabulary, asked, groups)
         else:
             found = _read_table(source, (asked, groups, streams), (file, how, keep), home)
+        if "missing_author" not in options:
+            found = found._replace(surprises=(*found.surprises, *_without_author(found)))
         corpus = _finish(found, _networks(links, file, found.posts), how, keep)
         assert corpus.report is not None
         corpus = replace(corpus, report=replace(corpus.report, options=alike(said)))
@@ -109,6 +111,10 @@ def read(
             return corpus
         corpus.save(save_to)
     return Corpus.load(save_to, mapped=True)
+
+
+MANY_WITHOUT_AUTHOR = 0.05  # share of posts above which a warning says that they are left out
+SHOWN = 8  # columns that are not read
 
 
 class _Found(NamedTuple):
@@ -150,7 +156,32 @@ def _read_table(
         )
     files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))
-    return _Found(posts, bad, wanted.listed(), periods, surprises, tuple(gather.notes(posts)), files, table.frame)
+    notes = (*_unread(table.columns, wanted), *gather.notes(posts))
+    return _Found(posts, bad, wanted.listed(), periods, surprises, notes, files, table.frame)
+
+
+def _unread(columns: Sequence[str], wanted: Wanted) -> list[str]:
+    """A note that names the columns of a source that nothing was read from."""
+    used = set(wanted.columns())
+    rest = [column for column in columns if column not in used]
+    if not rest:
+        return []
+    more = f" and {len(rest) - SHOWN:,} more" if len(rest) > SHOWN else ""
+    return [f"columns not read: {', '.join(map(repr, rest[:SHOWN]))}{more}"]
+
+
+def _without_author(found: _Found) -> list[str]:
+    """A warning if many posts have no author and `missing_author` was not given."""
+    if "author" not in found.posts.codes:
+        return []
+    n, of = int((found.posts.codes["author"] < 0).sum()), found.posts.n_posts
+    if n <= MANY_WITHOUT_AUTHOR * of:
+        return []
+    return [
+        f"{found.bad.source}: {n:,} of {of:,} posts have no author and are left out; keep them as those of one unknown "
+        "author with missing_author='keep', read all posts without authors with author=False, or leave them out "
+        "knowingly with missing_author='drop'"
+    ]
 
 
 def _read_matrix(source: Any, vocabulary: Sequence[str] | None, asked: Mapping[str, Any], groups: Named) -> _Found:

@@ -133,6 +133,8 @@ def _from_frame(name: str, source: Any) -> Table:
             f"cannot read {name}: give a path, several of them, a data frame, a dict of columns, a list of texts or "
             "dicts, or a sparse matrix with vocabulary="
         ) from None
+    except ValueError as error:  # such as two columns of one name
+        raise CorpusError(f"cannot read {name}: {' '.join(str(error).split())}") from None
     if isinstance(frame, nw.Series):
         package = nw.get_native_namespace(frame).__name__
         return Table(name, blocks_of((value,) for value in frame.to_list()), ["text"], frame=package)

@@ -32,7 +32,7 @@ EMOJI = (
 TONED = f"{EMOJI}[\ufe0f\U0001f3fb-\U0001f3ff]*"
 JOINED_EMOJI = re.compile(f"([\U0001f1e6-\U0001f1ff]{{2}}|{TONED}(?:\u200d{TONED})*)")  # flags, and all others
 CONTROL = re.compile(f"[{MARK}{URL_MARK}{DOT}{DASH}]")
-# Marks within words that nobody sees: soft hyphens, directions of writing, joiners of words, byte order marks.
+# Invisible marks within words: soft hyphens, directions of writing, joiners of words, byte order marks.
 INVISIBLE = ((0xAD, 0xAD), (0x61C, 0x61C), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF))
 GONE = 0
 LAST_LISTED = 0x20000  # up to here the table asks Unicode; from here to 0x3FFFF lie ideographs only

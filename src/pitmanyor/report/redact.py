@@ -55,7 +55,7 @@ def name_check(corpus: Corpus) -> Callable[[str], bool]:
 
 
 def rare_words(corpus: Corpus) -> set[str]:
-    """Words and hashtags that fewer than FEW authors use; none if nobody knows the authors."""
+    """Words and hashtags that fewer than FEW authors use; none if the authors are not known."""
     if AUTHOR not in corpus.groups:
         return set()
     authors = corpus.groups[AUTHOR]

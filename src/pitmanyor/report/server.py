@@ -102,7 +102,7 @@ def serve_run(
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     print(f"The page is at {url}. Ctrl-C ends it.", file=sys.stderr)
     if not is_loopback(host):
-        print(f"warning: {host} can be reached from other machines, and nobody is asked who they are", file=sys.stderr)
+        print(f"warning: {host} can be reached from other machines, and there is no authentication", file=sys.stderr)
     if open_page:
         import webbrowser
 

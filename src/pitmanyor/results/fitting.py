@@ -16,7 +16,7 @@ from pitmanyor.graph import Graph
 from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.results.insights import Fit as Fit
-from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, teach_keywords
+from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, no_graph, teach_keywords
 from pitmanyor.results.new_documents import to_fit
 from pitmanyor.results.notebook_bars import Progress
 from pitmanyor.results.notebook_bars import bars as progress_bars
@@ -122,7 +122,7 @@ def fit(
     2
     """
     if not isinstance(graph, Graph):
-        raise PlanError(f"graph is a Graph such as pitmanyor.models.hpyp(), not {type(graph).__name__}")
+        raise PlanError(no_graph(graph))
     if preset is not None:
         graph, sampler = _as_in_the_paper(graph, preset, sampler)
     asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, _network_of(graph, network, sweeps))

@@ -1,4 +1,4 @@
-"""Keywords that a function does not have: the error says what to write instead."""
+"""Keywords that a function does not have, and graphs that are none: the error says what to write instead."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import ParamSpec, TypeVar
 
+from pitmanyor.corpus import Corpus
 from pitmanyor.runs.fit_options import Network, Sampler, Start
 
 P = ParamSpec("P")
@@ -22,6 +23,20 @@ def fixed_number(n_topics: object) -> str:
         "The number of topics is part of the model or inferred from the data: for a fixed number fit "
         f"models.lda({n_topics}), for an upper bound pass max_topics={n_topics}"
     )
+
+
+def no_graph(given: object) -> str:
+    """What to write instead of what is given for the graph of `fit`."""
+    if isinstance(given, str):
+        return f"graph is a Graph such as pitmanyor.models.hpyp(), not the text {given!r:.50}"
+    if callable(given):
+        name = getattr(given, "__name__", "it")
+        return f"graph is a Graph such as pitmanyor.models.hpyp(), not a function: call it, {name}()"
+    if isinstance(given, Corpus):
+        return (
+            "graph is a Graph such as pitmanyor.models.hpyp(), not a Corpus; the graph comes first: fit(graph, corpus)"
+        )
+    return f"graph is a Graph such as pitmanyor.models.hpyp(), not {type(given).__name__}"
 
 
 def _fields(kind: type, keyword: str) -> dict[str, Hint]:

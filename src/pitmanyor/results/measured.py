@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from pitmanyor.evaluate import Diagnosis, LinkScores, Matching, Perplexity, Quan
 from pitmanyor.evaluate.clustering import Labels
 from pitmanyor.evaluate.coherence import Measure
 from pitmanyor.fold_in import Completion
+from pitmanyor.results.new_documents import to_infer
 from pitmanyor.results.posterior import Posterior, Traced
 
 Floats = NDArray[np.float64]
@@ -30,7 +32,7 @@ class Measured(Traced, ABC):
 
     def perplexity(
         self,
-        test: Corpus,
+        test: Any,
         *,
         completion: Completion = "gibbs",
         observed: float = 0.5,
@@ -43,26 +45,26 @@ class Measured(Traced, ABC):
         Parameters
         ----------
         test
-            Documents that were not fitted.
+            Documents that were not fitted: a Corpus, or whatever `infer` takes.
         completion, observed, sweeps, seed, threads
             As in `pitmanyor.evaluate.perplexity`.
         """
+        test = to_infer(test, self.corpus, self.stream().name)
         return evaluate.perplexity(
             self, test, completion=completion, observed=observed, sweeps=sweeps, seed=seed, threads=threads
         )
 
-    def left_to_right(
-        self, test: Corpus, *, sweeps: int = 200, seed: int = 0, threads: int | None = None
-    ) -> Perplexity:
+    def left_to_right(self, test: Any, *, sweeps: int = 200, seed: int = 0, threads: int | None = None) -> Perplexity:
         """Perplexity of whole held-out documents, token by token: a check for small data.
 
         Parameters
         ----------
         test
-            Documents that were not fitted.
+            Documents that were not fitted: a Corpus, or whatever `infer` takes.
         sweeps, seed, threads
             As in `pitmanyor.evaluate.left_to_right`.
         """
+        test = to_infer(test, self.corpus, self.stream().name)
         return evaluate.left_to_right(self, test, sweeps=sweeps, seed=seed, threads=threads)
 
     def token_probabilities(

@@ -63,7 +63,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Settings:
-        """Settings as they were stored; a ValueError if they cannot be ours."""
+        """Settings as they were stored; a ValueError if they are not valid."""
         _same_names(cls, said)
         groups = {}
         for name, kind in GROUPS.items():

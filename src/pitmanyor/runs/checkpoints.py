@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Checkpoints:
-    """Writes a run into its directory, at most every so many seconds; `hold` the directory meanwhile."""
+    """Writes a run into its directory, at most every given number of seconds; `hold` the directory meanwhile."""
 
     def __init__(self, path: Place, header: Header, every: float = 300.0) -> None:
         if not every >= 0:

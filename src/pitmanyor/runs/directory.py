@@ -69,11 +69,14 @@ def refuse_existing(path: Place) -> Path:
     """The place of a run that is to be made; a FileError if there is something."""
     target = Path(path)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise FileError(
-            f"{target}: there is something already; take a new place, or go on with it by "
-            f"pitmanyor.resume({str(path)!r})"
-        )
+        how = f"pitmanyor.resume({str(path)!r}) (on the command line: pitmanyor resume {target})"
+        go_on = f", or continue the run with {how}" if _is_run(target) else ""
+        raise FileError(f"{target}: there is something already; choose a new place{go_on}")
     return target
+
+
+def _is_run(place: Path) -> bool:
+    return (place / HEADER).is_file() or any(place.glob(f"{CHAIN.format('*')}/{HEADER}"))
 
 
 def create(path: Place, headers: Sequence[Header], corpus: Corpus) -> list[Path]:

@@ -57,7 +57,7 @@ def _take(path: Place, descriptor: int) -> None:
 
 
 def _sweep_up(home: Path) -> None:
-    """Remove what a killed writer left behind: nobody else writes now."""
+    """Remove what a killed writer left behind: there is no other writer now."""
     for left in home.glob(".*.part"):
         with suppress(OSError):
             left.unlink()

@@ -42,7 +42,7 @@ DENSE = ("to", "totals", "n_to", "rests", "weight", "status")
 TOKENS = ("topic", "code", "concentration", "measures")
 NETWORK = "network/"  # the unknowns of links, by their names
 ENTRIES = "packed"  # counts of cells without a row, if there are any
-LOWEST_LOG, LARGEST_UNKNOWN = 1e290, 1e6
+LOWEST_LOG, LARGEST_UNKNOWN = 1e303, 1e6  # a mass whose shape is 1e-300 may have a logarithm of -7.5e302
 DISCOUNTS = "discounts"  # of the nodes that sample theirs, if there are any
 
 

@@ -185,7 +185,7 @@ class Chain:
         return np.bincount(self.state.text.topic, minlength=self.state.n_topics)
 
     def continue_from(self, n_sweeps: int, trace: dict[str, list[float]]) -> None:
-        """Take up a state that was put away after so many sweeps: its measures are those of the last of them."""
+        """Continue from a stored state and its number of sweeps; its measures are those of the last sweep."""
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
         self.rate = trace[RATE][0] if RATE in trace else rate_of(self._topic_sizes())

@@ -94,7 +94,7 @@ def seatings_of(state: State, i: int) -> tuple[Seatings, Opened]:
 
 
 def no_seatings(n_customers: int, n_parts: int) -> Seatings:
-    """Room for so many customers, by parts. A dish that is listed has as many as COUNTED_TABLES at least."""
+    """Room for a number of customers, by parts. A dish that is listed has as many as COUNTED_TABLES at least."""
     return Seatings(
         small=np.zeros((n_parts, COUNTED_CUSTOMERS, COUNTED_TABLES), np.int64),
         large=np.zeros((n_parts, n_customers // COUNTED_TABLES + 1, 2), np.int64),

@@ -36,7 +36,7 @@ def root_of(graph: Graph) -> Node:
 
 
 def finite(graph: Graph, n_topics: int) -> Graph:
-    """The graph with so many topics: its root is Dirichlet(b/K, ..., b/K). A finite root stays as it is."""
+    """The graph with a fixed number of topics: its root is Dirichlet(b/K, ..., b/K). A finite root stays as it is."""
     root = root_of(graph)
     if root.kind != "gem":
         return graph
@@ -50,7 +50,7 @@ def finite_plan(plan: Plan, n_topics: int) -> Plan:
 
 
 def join_state(state: State, spare: int) -> State:
-    """A tidy state as one of so many topics for good: every count, every token where it was, discounts as they are."""
+    """Copy a tidy state into a model with a fixed number of topics; all counts, assignments and discounts are kept."""
     plan = finite_plan(state.plan, state.n_topics + spare)
     rule = next(name for name, code in RULES.items() if code == state.net.status[RULE])
     new = new_state(plan, rule=rule, precision=state.net.stay.dtype)  # type: ignore[arg-type]

@@ -79,7 +79,7 @@ class Bars:
             self._bar.stop()
 
     def update(self, swept: Swept, chain: int = 0) -> None:
-        """A chain has come to so many sweeps."""
+        """A chain has made this many sweeps."""
         if self._bar is None:
             return
         task, now = self._tasks[chain], time.perf_counter()

@@ -20,7 +20,7 @@ WORD = 2**64 - 1
 
 
 class RedrawnRows:
-    """Scratch for rows that are drawn again, so many threads' worth; made anew when the columns grow."""
+    """Scratch, per thread, for rows that are drawn again; made anew when the columns grow."""
 
     def __init__(self, n_threads: int) -> None:
         self.n_threads, self.capacity = n_threads, 0

@@ -71,7 +71,7 @@ def chunk_cells(state: State, index: int) -> Chunks:
 
 
 def new_vectors(n_rests: int, n_packed: int) -> Vectors:
-    """For so many restaurants, and as many cells if some are packed."""
+    """For a number of restaurants, and of cells if some are packed."""
     log_v, log_g, log_total, rest, scale, shift = (np.zeros(n_rests) for _ in range(6))
     return Vectors(log_v, log_g, log_total, rest, scale, shift, np.zeros(n_packed, np.int64))
 
@@ -125,7 +125,7 @@ class Switch:
             self.scalars = np.zeros((n_rests, 2))
 
     def count(self, state: State, leaves: LeafIndex) -> None:
-        """Add the customers that the documents of a text send to shared nodes, to counts that nobody forgets here."""
+        """Add the customers that the documents of a text send to shared nodes, to counts that are not reset here."""
         self.parts = None
         self._count(state, leaves)
 

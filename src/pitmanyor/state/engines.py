@@ -44,7 +44,7 @@ Scratch = tuple[Any, ...]  # bundles of arrays that an engine's kernels write on
 
 
 class Work(NamedTuple):
-    """What an explicit sweep is to do: update the documents' tokens among the first `n_held` topics, so many times."""
+    """What an explicit sweep is to do: how often to update the documents' tokens among the first `n_held` topics."""
 
     documents: NDArray[np.int64]
     n_held: int
@@ -86,7 +86,7 @@ class Engine(ABC):
 
     @abstractmethod
     def scratch(self, plan: Plan, capacity: int, n_threads: int, precision: DTypeLike) -> Scratch:
-        """What the sweeps write on, for so many topic columns and threads."""
+        """What the sweeps write on, for a number of topic columns and threads."""
 
     @abstractmethod
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:

@@ -73,14 +73,14 @@ def refuse_if_too_large(plan: Plan, n_topics: int | None, keep: int = 0, chains:
 
 
 def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:
-    """At most so many bytes are kept of a state: no node has more counts that are not zero than there are tokens."""
+    """Upper bound on the bytes of a kept state: no node has more counts above zero than there are tokens."""
     n_counts = sum(min(block.n_cells * block.width, plan.n_tokens) for block in blocks)
     n_rests = sum(block.n_instances * block.own for block in blocks)
     return plan.n_tokens * PER_KEPT_TOKEN + n_counts * PER_KEPT_COUNT + n_rests * PER_KEPT_RESTAURANT
 
 
 def larger_layout(state: State, columns: int) -> Layout:
-    """A layout with at least so many topic columns: half as many again as now if memory allows, else just enough.
+    """A layout with at least this number of topic columns: half as many again if memory allows, else just enough.
 
     Raises if even those do not fit beside the old ones, from which they are filled; the state is as it was.
     """

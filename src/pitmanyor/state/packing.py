@@ -28,7 +28,7 @@ class Packing(NamedTuple):
 
 
 def find_packings(plan: Plan, capacity: int) -> dict[int, Packing]:
-    """The nodes some of whose cells are packed when there are so many topic columns."""
+    """The nodes some of whose cells are packed, given the number of topic columns."""
     found = {}
     for i, n_tokens in _packable(plan).items():
         n_rows = max(ROOM // (PER_COUNT * capacity), int(np.count_nonzero(n_tokens > LONGEST)))

@@ -84,7 +84,7 @@ def new_document_scratch(plan: Plan, capacity: int, n_threads: int) -> DocumentS
 def new_node_rows(
     plan: Plan, capacity: int, n_threads: int, precision: DTypeLike, most: int | None = None
 ) -> rows.NodeRows:
-    """Scratch of the engine of topic nodes, for so many slots of a document; by default one for each of its topics."""
+    """Scratch of the engine of topic nodes for a number of slots per document, by default one per topic."""
     n_streams = len(plan.graph.streams)
     longest, n_slots = plan.longest, _row_slots(plan, capacity if most is None else most)
     n_local = max(sum(plan.nodes[i].side == "topic" for i in local_nodes(plan)), 1)

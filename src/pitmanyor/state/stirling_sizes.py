@@ -49,7 +49,7 @@ def _largest_counts(state: State, i: int) -> tuple[int, int]:
 
 
 def fit_table(state: State, i: int, customers: int, tables: int) -> None:
-    """Grow the table of node i to so many customers and tables of a dish, where the bound lets it."""
+    """Grow the table of node i to the given numbers of customers and tables of a dish, within the bound."""
     most = MOST_BYTES
     if i in state.plan.sampled_discounts:
         most = SAMPLED_BYTES * len(state.plan.discounts)  # `grow` takes an equal share of it

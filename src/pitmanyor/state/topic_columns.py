@@ -28,7 +28,7 @@ from pitmanyor.state.state import State
 
 
 def grow(state: State, columns: int) -> None:
-    """Make room for at least so many topic columns; counts stay where they were. Refused before memory runs out."""
+    """Make room for at least this number of topic columns; counts stay in place. Refused before memory runs out."""
     old, new = state.layout, larger_layout(state, columns)
     net, (n_counts, n_rests, n_to, n_to_rests) = state.net, new.sizes
     fresh = net._replace(
