@@ -52,7 +52,7 @@ def begin(model, rule, precision, cap, seed) -> State:
 def proposed(moves: SplitMerge, state: State, kernel: Kernel, rng: np.random.Generator, number: int) -> Proposal | None:
     """A split or a merge, whichever comes up."""
     moves.index(state)
-    selection = moves._select_split(state, rng) if rng.random() < 0.5 else moves._select_merge(state, rng)
+    selection = moves.select(state, rng, splits=rng.random() < 0.5)
     return None if selection is None else moves.propose(state, kernel, selection, (1, 0, 2, number))
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from oracle.invariants import check
-from pitmanyor import Corpus, Graph, models, simulate
-from pitmanyor.graph import uniform
+from pitmanyor import Corpus, Graph, models
 from pitmanyor.kernels.split_merge.moves import seat_path
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling import split_merge
@@ -14,19 +13,12 @@ from pitmanyor.sampling.split_merge import LAUNCH_FIRST, NONE, Selection, SplitM
 from pitmanyor.sampling.start import AT_FIRST, DOUBLINGS, ROUNDS, TopicSearch, search
 from pitmanyor.state import new_state
 from pitmanyor.state.topic_sizes import is_large
-
-TOPICS = 6
+from planted_posts import TOPICS, planted_posts
 
 
 @pytest.fixture(scope="module")
 def planted() -> tuple[Corpus, np.ndarray]:
-    g = Graph()
-    mu = g.dirichlet("mu", over=TOPICS, concentration=20.0 * TOPICS)
-    theta = g.pyp("theta", base=mu, plate="document", discount=0.0, concentration=1.0)
-    gamma = g.pyp("gamma", base=uniform("vocabulary"), discount=0.5, concentration=100.0)
-    phi = g.pyp("phi", base=gamma, plate="topic", discount=0.5, concentration=30.0)
-    g.tokens("word", topic=theta, emit=phi)
-    drawn = simulate(g, documents=400, tokens=60, vocabulary=500, seed=3)
+    drawn = planted_posts()
     return drawn.corpus, np.concatenate([np.asarray(row) for row in drawn.topics["word"]])
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import killed_driver
-from pitmanyor import Corpus, Network, Sampler, fit, load, resume
+from pitmanyor import Corpus, Network, Sampler, Start, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.models import hpyp, tntm
 from pitmanyor.shards import budget
@@ -37,7 +36,11 @@ def corpus(tmp_path) -> Corpus:
 
 
 def parts(fitted):
-    state, trace = fitted.state, fitted.runs[0].chain.trace
+    return parts_of(fitted.runs[0])
+
+
+def parts_of(run):
+    state, trace = run.chain.state, run.chain.trace
     return state.net, state.text, {name: values for name, values in trace.items() if not name.startswith(COSTS)}
 
 
@@ -85,8 +88,6 @@ def test_what_cannot_be_is_refused_with_a_sentence(corpus):
             fit(GRAPH, corpus, 6, memory=wrong, **OPTIONS)
     with pytest.raises(PlanError, match="needs .* GB without its tokens"):
         fit(GRAPH, corpus, 6, memory="1MB", **OPTIONS)
-    with pytest.raises(PlanError, match="one chain"):
-        fit(GRAPH, corpus, 6, memory="2GB", chains=2, **OPTIONS)
     with pytest.raises(PlanError, match="network"):
         fit(tntm(), corpus, 6, memory="2GB", network=Network(), **OPTIONS)
 
@@ -145,17 +146,48 @@ def test_a_driver_that_sigkill_ends_leaves_a_run_that_goes_on_bit_for_bit(corpus
     assert not list(tmp_path.glob(".shards-*"))
 
 
-def test_no_moves_are_said_aloud(corpus):
-    with pytest.warns(UserWarning, match="no splits and merges") as told:
-        found = fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0, "sampler": Sampler()})
-    assert told[0].filename == __file__
-    assert not found.runs[0].settings.sampler.moves
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "keep": 0})
+def test_splits_and_merges_change_no_byte_wherever_a_run_goes_on(corpus, tmp_path):
+    options = {**OPTIONS, "keep": 2, "sampler": Sampler(anchors=0.1)}
+    whole = fit(GRAPH, corpus, 8, **options)
+    fit(GRAPH, corpus, 4, memory="2GB", save_to=tmp_path / "run", **options)
+    resume(tmp_path / "run", 6, threads=1, progress=False)
+    resumed = resume(tmp_path / "run", 8, threads=1, progress=False, memory="2GB")
+    assert differences(parts(whole), parts(resumed)) == []
+    assert resumed.runs[0].settings.sampler.moves
 
 
-def test_a_run_with_moves_does_not_go_on_in_shards(corpus, tmp_path):
-    fit(GRAPH, corpus, 2, save_to=tmp_path / "run", **{**OPTIONS, "keep": 0, "sampler": Sampler()})
-    with pytest.raises(PlanError, match="splits and merges"):
-        resume(tmp_path / "run", 3, progress=False, memory="2GB")
+def test_memory_for_moves_is_asked_for(corpus, monkeypatch):
+    monkeypatch.setattr(budget, "PER_MOVED", 10**7)
+    with pytest.raises(PlanError, match=r"moves=False.*which saves 8.0 GB"):
+        fit(GRAPH, corpus, 2, memory="2GB", **{**OPTIONS, "sampler": Sampler()})
+
+
+def test_chains_come_one_after_the_other_and_are_those_in_memory(corpus, tmp_path):
+    alone = [fit(GRAPH, corpus, 4, start=Start(chain=chain), **OPTIONS) for chain in range(2)]
+    found = fit(GRAPH, corpus, 4, chains=2, memory="2GB", save_to=tmp_path / "run", **OPTIONS)
+    for one, other, stored in zip(alone, found.runs, load(tmp_path / "run").runs, strict=True):
+        assert differences(parts(one), parts_of(other)) == []
+        assert differences(parts(one), parts_of(stored)) == []
+    longer = fit(GRAPH, corpus, 6, chains=2, memory="2GB", **{**OPTIONS, "keep": 0})
+    resumed = resume(tmp_path / "run", 6, threads=1, progress=False, memory="2GB")
+    for one, other in zip(longer.runs, resumed.runs, strict=True):
+        assert differences(parts_of(one), parts_of(other)) == []
+    assert not list(tmp_path.glob(".shards-*"))
+
+
+def test_chains_that_have_not_begun_when_the_user_interrupts_are_no_fit(corpus, tmp_path, monkeypatch):
+    real = ShardedChain.step
+
+    def step(self):
+        real(self)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(ShardedChain, "step", step)
+    with pytest.raises(KeyboardInterrupt):
+        fit(GRAPH, corpus, 4, chains=2, memory="2GB", save_to=tmp_path / "run", **OPTIONS)
+    monkeypatch.undo()
+    monkeypatch.setattr("pitmanyor.sampling.chain.SMALL_CORPUS", 0)
+    whole = fit(GRAPH, corpus, 4, chains=2, memory="2GB", **OPTIONS)
+    resumed = resume(tmp_path / "run", threads=1, progress=False, memory="2GB")
+    for one, other in zip(whole.runs, resumed.runs, strict=True):
+        assert differences(parts_of(one), parts_of(other)) == []

@@ -188,7 +188,3 @@ def test_what_shards_cannot_do_is_refused():
     for graph, word in ((tntm(), "network"), (hpyp().set("theta", discount=Beta(1, 1)), "discount")):
         with pytest.raises(PlanError, match=word):
             empty_state(graph, corpus, np.array([0, 40]))
-    bounds, has_tokens = bounds_of(hpyp(), corpus)
-    state = empty_state(hpyp(), corpus, bounds)
-    with pytest.raises(PlanError, match="splits and merges"):
-        ShardedChain(state, in_memory(state, corpus, bounds, has_tokens), seed=1, moves=True)

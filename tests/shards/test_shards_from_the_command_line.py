@@ -16,7 +16,7 @@ def posts(tmp_path):
 
 def test_memory_and_workers_change_no_byte(posts, tmp_path):
     pytest.importorskip("distributed")
-    plain = ("fit", posts, "--sweeps", 4, "--keep", 0, "--threads", 1, "--no-moves")
+    plain = ("fit", posts, "--sweeps", 4, "--keep", 0, "--threads", 1)
     call(*plain, "-o", tmp_path / "plain")
     call(*plain, "-o", tmp_path / "bounded", "--memory", "2GB")
     call(*plain, "-o", tmp_path / "workers", "--workers", 1)

@@ -45,11 +45,9 @@ Posts = Annotated[
 ]
 RunPath = Annotated[Path, typer.Argument(help="Run directory.")]
 Memory = Annotated[
-    str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files. Makes no splits and merges.")
+    str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files, and no links are fitted.")
 ]
-Workers = Annotated[
-    int | None, typer.Option(help="Number of Dask workers to start on this machine (no splits and merges).", min=1)
-]
+Workers = Annotated[int | None, typer.Option(help="Number of Dask workers to start on this machine (no links).", min=1)]
 Scheduler = Annotated[
     str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
 ]

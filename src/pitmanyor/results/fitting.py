@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from pitmanyor.runs.checkpoints import Checkpoints
 from pitmanyor.runs.continuing import check_sweeps, continue_run
 from pitmanyor.runs.directory import STATE, Header, Place, create, find_runs, new_header, read_header
 from pitmanyor.runs.fit_options import Network, Sampler, Start, count
+from pitmanyor.runs.in_turn import continue_in_turn
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.parallel import continue_together
 from pitmanyor.runs.restore import restore
@@ -43,11 +43,6 @@ Preset = Literal["paper"]
 COLLAPSED_FIRST = 5  # sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
 FEWEST_TOPICS = 20
-NO_MOVES = (
-    "a corpus in shards (memory=, client=) makes no splits and merges, so that the number of topics depends more on "
-    "Start(topics=...); pass sampler=Sampler(moves=False) to say that you know, or fit a sample in memory to see how "
-    "many topics there are"
-)
 
 
 @teach_keywords(FIT_HINTS)
@@ -88,7 +83,8 @@ def fit(
     seed
         Random seed.
     chains
-        Number of chains, each in a process of its own and on its share of the cores. The Fit is of all of them.
+        Number of chains, each in a process of its own and on its share of the cores; one after the other with `memory`
+        or `client`. The Fit is of all of them.
     keep
         Number of states that each chain keeps, evenly spread over the sweeps after the burn-in; estimates are averages
         over them, with intervals. Fewer are kept if there are fewer such sweeps; 0 uses the last state only.
@@ -112,14 +108,13 @@ def fit(
         merges), unless `sampler` says otherwise. They made 1,000 sweeps of text and 1,000 more with links.
     memory
         Upper bound on the memory of this process, such as "4GB", for a corpus that is larger. Tokens stay in working
-        files beside `save_to`, or in the directory for temporary files. No splits and merges are made, which a warning
-        says unless `Sampler(moves=False)` is passed; no links are fitted, and the result is that of the same sampler in
-        memory, byte for byte. Pass files of posts, or a corpus that stays in its file,
+        files beside `save_to`, or in the directory for temporary files. No links are fitted; otherwise the result is
+        that of the same fit in memory, byte for byte. Pass files of posts, or a corpus that stays in its file,
         `Corpus.load(path, mapped=True)`.
     client
         Where to sweep a corpus in shards: a Dask `Client`, the address of a scheduler such as "tcp://host:8786", or
         "local" for workers on the cores of this machine. Workers need `--nthreads 1` and must see the directory of
-        `save_to`. As with `memory`, there are no splits and merges, and the bytes are those of one process.
+        `save_to`. As with `memory`, no links are fitted, and the bytes are those of one process.
 
     >>> from pitmanyor import Corpus, fit, models
     >>> corpus = Corpus.from_tokens([["bread", "butter"], ["goal", "match"]] * 5)
@@ -134,9 +129,8 @@ def fit(
     count("chains", chains, 1, optional=False)
     how = _Going(None, threads, save_every)
     if memory is not None or client is not None:
-        if chains > 1:
-            raise PlanError("memory= and client= are for one chain; fit each by itself, with start=Start(chain=...)")
-        with working_place(memory, client, None if save_to is None else Path(save_to).absolute().parent) as where:
+        with working_place(memory, client, None if save_to is None else Path(save_to).absolute().parent) as place:
+            where = place._replace(chains=chains)
             return _fit_in_shards(asked, graph, to_fit(corpus, save_to, where.corpus), how, where, (save_to, progress))
     corpus = to_fit(corpus, save_to)
     plan = compile_plan(graph, corpus)
@@ -154,14 +148,19 @@ def fit(
 def _fit_in_shards(
     asked: Settings, graph: Graph, corpus: Corpus, how: _Going, where: Bounds, shown: tuple[Place | None, Progress]
 ) -> Fit:
-    """A corpus that is not in memory, or on a cluster. No splits and merges are made, which is said."""
+    """A corpus that is not in memory, or on a cluster."""
     save_to, progress = shown
-    if asked.sampler.moves:
-        warnings.warn(NO_MOVES, stacklevel=4)
     ready = prepare(corpus, graph, asked, where)
-    settings = _filled(replace(asked, sampler=replace(asked.sampler, moves=False)), ready.state.plan)
-    run = new_sharded_run(ready, graph, settings, how.threads, where)
-    return _advanced(run, corpus, how, save_to, progress_bars(progress, [settings.sweeps]))
+    settings = _filled(asked, ready.state.plan)
+    show = progress_bars(progress, [settings.sweeps] * where.chains)
+    if where.chains == 1:
+        run = new_sharded_run(ready, graph, settings, how.threads, where)
+        return _advanced(run, corpus, how, save_to, show)
+    first = settings.chain
+    headers = [new_header(graph, settings.of_chain(first + i), corpus) for i in range(where.chains)]
+    homes = create(save_to or where.home / "run", headers, corpus)
+    with show:
+        return Fit(continue_in_turn(homes, how._asdict(), where, show), save_to)
 
 
 def _advanced(run: Run, corpus: Corpus, how: _Going, save_to: Place | None, show: Bars) -> Fit:
@@ -238,32 +237,34 @@ def resume(
     threads, progress, save_every
         As in `fit`.
     memory, client
-        As in `fit`, for a run that was fitted with one of them, or without splits and merges. The bytes are the same
-        wherever the run goes on.
+        As in `fit`. The bytes are the same wherever the run goes on.
     """
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so
+    if sweeps is not None and len(homes) > 1:  # none of them begins if one of them is further already
+        for home in (home for home in homes if (home / STATE).exists()):
+            check_sweeps(home, read_saved(home, headers[home], mapped=True).n_sweeps, sweeps)
     how = _Going(sweeps, threads, save_every)
     bars = progress_bars(
         progress, [header.settings.sweeps if sweeps is None else sweeps for header in headers.values()]
     )
     if memory is not None or client is not None:
-        return _resume_in_shards(homes, how, bars, (memory, client))
+        return _resume_in_shards(Path(path), homes, how, bars, (memory, client))
     if len(homes) == 1:
         with bars:
             return Fit(continue_run(path, **how._asdict(), progress=bars), path)
-    if sweeps is not None:  # none of them begins if one of them is further already
-        for home in (home for home in homes if (home / STATE).exists()):
-            check_sweeps(home, read_saved(home, headers[home]).n_sweeps, sweeps)
     continue_together(homes, how._asdict(), bars)
     return load(path)
 
 
-def _resume_in_shards(homes: Sequence[Path], how: _Going, bars: Bars, place: tuple[str | int | None, Any]) -> Fit:
+def _resume_in_shards(
+    path: Path, homes: Sequence[Path], how: _Going, bars: Bars, place: tuple[str | int | None, Any]
+) -> Fit:
     """Go on with a run over shards."""
-    if len(homes) > 1:
-        raise PlanError(f"memory= and client= are for one chain; resume each by itself, such as {str(homes[0])!r}")
-    with working_place(*place, homes[0].absolute().parent) as where, bars:
+    with working_place(*place, path.absolute().parent) as where, bars:
+        if len(homes) > 1:
+            where = where._replace(chains=len(homes))
+            return Fit(continue_in_turn(homes, how._asdict(), where, bars), path)
         run = continue_run(homes[0], **how._asdict(), progress=bars, where=where)
         return Fit(in_one_piece(run, how.threads), homes[0])
 

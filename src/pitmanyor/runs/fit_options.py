@@ -42,7 +42,8 @@ class Sampler:
         What a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2). All are exact.
     moves
         Whether to split and merge whole topics, in the search for a start and in every sweep (maths 4). Without it a
-        chain may stay where it started. Moves end when a network joins.
+        chain may stay where it started. Moves end when a network joins. Of corpora of more than 2 million tokens a
+        sample is searched for the start; topics whose documents have more than 8 million tokens are not moved.
 
     >>> Sampler(kind="collapsed", moves=False)
     Sampler(kind='collapsed', collapsed_first=None, anchors=None, passes=2, rule='clamp', moves=False)

@@ -15,6 +15,7 @@ from pitmanyor.runs.saved import Saved, misfit, read_saved
 from pitmanyor.runs.sharded_runs import Bounds, Prepared, new_sharded_run, prepare
 from pitmanyor.runs.states import TOKENS, build_shapes, check_tokens, table_shapes, unpack
 from pitmanyor.runs.trace_checks import check_log_joint, check_trace
+from pitmanyor.shards.deal import put_back
 from pitmanyor.shards.sharded_chain import ShardedChain
 from pitmanyor.shards.whole import whole_state
 from pitmanyor.state.discount_values import restore_tables, stirling_discounts
@@ -41,7 +42,7 @@ def reopen_in_shards(path: Place, threads: int | None, where: Bounds) -> tuple[H
     with _refused(path):
         check_state(whole.over(whole.text._replace(**tokens)), is_whole=True)
         check_terms(state)
-    chain.shards.put_back(chain.state, **tokens)
+    put_back(chain.shards, chain.state, **tokens)
     with _refused(path):
         chain.continue_from(saved.n_sweeps, saved.trace)
         check_log_joint(saved, chain.measures.log_joint)

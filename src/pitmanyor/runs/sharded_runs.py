@@ -18,7 +18,7 @@ from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.room import room
 from pitmanyor.runs.advance import Run, default_threads, new_chain
 from pitmanyor.runs.chain_settings import Settings
-from pitmanyor.shards.budget import parse_memory, refuse_if_over, shard_size
+from pitmanyor.shards.budget import Wanted, parse_memory, refuse_if_over, shard_size
 from pitmanyor.shards.on_dask import as_client
 from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, on_dask
 from pitmanyor.shards.sharded_chain import ShardedChain
@@ -33,6 +33,7 @@ class Bounds(NamedTuple):
     memory: int | None
     client: Any
     home: Path  # of working files; all workers must see it
+    chains: int = 1  # of the fit, which come one after the other
 
     @property
     def corpus(self) -> Path | None:
@@ -72,7 +73,8 @@ def prepare(corpus: Corpus, graph: Graph, asked: Settings, where: Bounds) -> Pre
 def new_sharded_run(ready: Prepared, graph: Graph, settings: Settings, threads: int | None, where: Bounds) -> Run:
     """A run over shards that has not begun."""
     state, sampler = ready.state, settings.sampler
-    refuse_if_over(where.memory or room(), state, settings.start.topics, len(settings.kept))
+    wanted = Wanted(settings.start.topics, len(settings.kept), sampler.moves, where.chains)
+    refuse_if_over(where.memory or room(), state, wanted)
     sharded = in_files(*ready, where.home) if where.client is None else on_dask(*ready, where.home, where.client)
     chain = ShardedChain(
         state,

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.corpus import Corpus
 from pitmanyor.kernels.monitor.log_joint import OPENED, SEATED
 from pitmanyor.network.network import Report
 from pitmanyor.plan import Plan
@@ -21,9 +22,17 @@ from pitmanyor.sampling.concentrations import Measures, concentration_of, sample
 from pitmanyor.sampling.discounts import sample_discounts
 from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
+from pitmanyor.sampling.sample_start import is_sampled, pick_sample, plan_of_sample
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
 from pitmanyor.sampling.start import search, settle
-from pitmanyor.sampling.sweeps import Sweep, Sweeper, initialise, initialise_at, share_of_anchors
+from pitmanyor.sampling.sweeps import (
+    Sweep,
+    Sweeper,
+    initialise,
+    initialise_at,
+    initialise_from,
+    share_of_anchors,
+)
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
 from pitmanyor.seeds import Seed
 from pitmanyor.state.discount_values import discount_of
@@ -84,12 +93,20 @@ class Chain:
         self.n_sweeps = 0
         self.trace: dict[str, list[float]] = {}
 
+    @property
+    def searches(self) -> bool:
+        """Does a search by splits and merges find where this chain starts?"""
+        return self.moves is not None and self.state.plan.n_topics is None
+
     def initialise(self, n_topics: int | None = None, go_on: Callable[[int], bool] = lambda _: True) -> None:
         """Seat every token for the first time, and search for a start if splits and merges are made.
 
         The search tells `go_on` how many topics there are, and ends after the round at hand if the answer is no.
         """
-        searched = self.moves is not None and self.state.plan.n_topics is None
+        searched = self.searches
+        if searched and is_sampled(self.state.plan):
+            self._initialise_from_sample(self.state.plan.corpus, n_topics, go_on)
+            return
         distinct = distinct_words_plan(self.state.plan) if searched else None
         if distinct:
             self._initialise_from(distinct, n_topics, go_on)
@@ -103,19 +120,30 @@ class Chain:
 
     def _initialise_from(self, distinct: Plan, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
         """Start from topics that a chain without own words finds."""
-        state, sweeper = self.state, self.sweeper
-        first = Chain(
-            new_state(distinct, max_topics=state.max_topics),
-            seed=self.seed,
-            chain=self.chain,
-            passes=sweeper.passes,
-            n_threads=sweeper.n_threads,
-            moves=True,
-        )
-        first.initialise(n_topics, go_on)
-        self.initialise_at(topics_of_all(state.plan, distinct, first.state.text.topic))
+        state = self.state
+        self.initialise_at(topics_of_all(state.plan, distinct, self._search_in(distinct, n_topics, go_on)))
         settle(state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED))
         self._start()
+
+    def _initialise_from_sample(self, corpus: Corpus, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
+        """Start from topics that are found in some of the documents."""
+        plan, seed = self.state.plan, (self.seed, self.chain, 0)
+        documents = pick_sample(plan.graph, corpus, plan.n_tokens, seed)
+        topics = self._search_in(plan_of_sample(plan.graph, corpus, documents), n_topics, go_on)
+        numba.set_num_threads(self.sweeper.n_threads)
+        self._seat_from(documents, topics.astype(np.int64))
+        self._start()
+
+    def _seat_from(self, documents: NDArray[np.int64], topics: NDArray[np.int64]) -> None:
+        initialise_from(self.state, (self.seed, self.chain, 0), documents, topics)
+
+    def _search_in(self, plan: Plan, n_topics: int | None, go_on: Callable[[int], bool]) -> NDArray[np.int32]:
+        """The topics that the tokens of another plan start with."""
+        sweeper, cap = self.sweeper, self.state.max_topics
+        how = {"passes": sweeper.passes, "n_threads": sweeper.n_threads, "moves": True}
+        first = Chain(new_state(plan, max_topics=cap), seed=self.seed, chain=self.chain, **how)  # type: ignore[arg-type]
+        first.initialise(n_topics, go_on)
+        return first.state.text.topic
 
     def _sweep_in_search(self) -> Callable[[int, bool], None]:
         """Sweeps of the search for a start. Their numbers are far above those of the chain."""

@@ -64,6 +64,19 @@ def add_sums(parts: Iterable[DocumentSums]) -> DocumentSums:
     return tuple(_add(list(of_node)) for of_node in zip(*parts, strict=True))
 
 
+def change_sums(sums: DocumentSums, before: DocumentSums, after: DocumentSums, documents: Ints) -> DocumentSums:
+    """Sums over all documents, some of which have changed: their own sums as they were, and as they are now."""
+    return tuple(_change(*of_node, documents) for of_node in zip(sums, before, after, strict=True))
+
+
+def _change(whole: LocalSums, before: LocalSums, after: LocalSums, documents: Ints) -> LocalSums:
+    sizes, rows = whole.sizes.copy(), whole.rows.copy()
+    sizes[:, : before.sizes.shape[1]] += after.sizes - before.sizes
+    if len(rows):
+        rows[documents] = after.rows
+    return LocalSums(whole.total + (after.total - before.total), sizes, rows)
+
+
 def _add(parts: list[LocalSums]) -> LocalSums:
     sizes = np.zeros((2, max(part.sizes.shape[1] for part in parts)), np.int64)
     for part in parts:

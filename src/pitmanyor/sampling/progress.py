@@ -27,6 +27,16 @@ class Progress(Protocol):
         """A sweep is done."""
 
 
+class OfChain:
+    """Tells a chain's sweeps to its bar."""
+
+    def __init__(self, bars: Bars, chain: int) -> None:
+        self.bars, self.chain = bars, chain
+
+    def update(self, swept: Swept) -> None:
+        self.bars.update(swept, self.chain)
+
+
 class Bars:
     """Bars on a terminal, drawn by rich; nothing at all unless asked for."""
 

@@ -38,6 +38,7 @@ from pitmanyor.kernels.split_merge.moves import (
 from pitmanyor.kernels.split_merge.paths import index_topics, lay_path
 from pitmanyor.kernels.split_merge.visits import Arrays
 from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.some_documents import documents_of, n_tokens_of
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_columns import grow
 from pitmanyor.state.topic_sizes import is_large
@@ -48,6 +49,7 @@ MOVES = 0.008  # in a sweep, for each large topic
 USUAL = 0.9  # how often a kernel tries the direction that it is good at
 GUESSED = 0.3  # the weight of a token in the launch
 POWER, FLOOR = 4, 1e-6  # of the overlap by which the second topic of a merge is chosen
+MOST_TOKENS = 8_000_000  # of the documents that hold a topic of a move, which bounds its time, and its memory in shards
 NONE = -1
 MoveSeed = tuple[int, int, int, int]  # seed, chain, sweep, number of the move
 
@@ -72,6 +74,14 @@ class Selection(NamedTuple):
     @property
     def is_split(self) -> bool:
         return self.before[1] == NONE
+
+
+class Choice(NamedTuple):
+    """A selection whose anchor tokens are not looked up yet: which of the tokens of their topics they are."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+    ranks: tuple[int, int]
 
 
 class Given(NamedTuple):
@@ -107,6 +117,8 @@ class Tally:
 class SplitMerge:
     """Tries moves on the counts of a state."""
 
+    most = MOST_TOKENS
+
     def __init__(self, state: State) -> None:
         plan, n_streams = state.plan, len(state.plan.graph.streams)
         longest = max(plan.topic_walks.longest, plan.word_walks.longest) + 1
@@ -134,8 +146,7 @@ class SplitMerge:
             weight=np.zeros(1),
         )
         self.mixed = any(node.local and node.side == "word" and not node.per_topic for node in plan.nodes)
-        self.order = np.zeros(plan.n_tokens, np.int32)
-        self.first = np.zeros(1, np.int64)
+        self.order, self.first = np.zeros(0, np.int32), np.zeros(1, np.int64)
 
     def step(self, state: State, seed: Seed, kernels: Sequence[Kernel]) -> Tally:
         """Try one move by each of the kernels, one after the other."""
@@ -147,14 +158,33 @@ class SplitMerge:
 
     def index(self, state: State) -> None:
         """List the tokens of every topic: before the first move after anything else has changed the state."""
-        self._make_room(state)
+        self.make_room(state)
+        self._list_tokens(state)
+
+    def _list_tokens(self, state: State) -> None:
         self.first = np.zeros(state.capacity + 1, np.int64)
+        if len(self.order) != len(state.text.topic):
+            self.order = np.zeros(len(state.text.topic), np.int32)
         index_topics(state.text.topic, self.first, self.order)
 
     def sizes(self) -> Ints:
+        """Tokens of every topic."""
         return np.diff(self.first)
 
-    def _make_room(self, state: State) -> None:
+    def hold(self, state: State, topics: Sequence[int]) -> bool:
+        """Have all documents with a token of these topics at hand; False if they have too many tokens.
+
+        A move and the one that undoes it ask for the same documents, so that the bound changes no law.
+        """
+        if state.plan.n_tokens <= self.most:
+            return True
+        documents = documents_of(state.text, np.sort(np.concatenate([self.tokens_of(k) for k in topics])))
+        return n_tokens_of(state.text, documents) <= self.most
+
+    def let_go(self, state: State, accepted: Proposal | None) -> None:
+        """Documents that were held are no longer needed; those of an accepted move have changed."""
+
+    def make_room(self, state: State) -> None:
         if state.plan.n_topics is None and state.n_topics + 2 > state.capacity:
             grow(state, state.n_topics + 2)
 
@@ -163,16 +193,27 @@ class SplitMerge:
         splits = rng.random() < kernel.splits
         tally.tried_splits += splits
         tally.tried_merges += not splits
-        selection = self._select_split(state, rng) if splits else self._select_merge(state, rng)
+        selection = self.select(state, rng, splits)
         if selection is None:
             return
         proposal = self.propose(state, kernel, selection, seed)
-        if rng.random() < math.exp(min(proposal.log_alpha, 0.0)):
+        accepted = rng.random() < math.exp(min(proposal.log_alpha, 0.0))
+        if accepted:
             self.accept(state, proposal, seed)
             tally.splits += splits
             tally.merges += not splits
         else:
             self.refuse(state, proposal)
+        self.let_go(state, proposal if accepted else None)
+
+    def select(self, state: State, rng: np.random.Generator, splits: bool) -> Selection | None:
+        """What to split or to merge, if anything can be; its documents are held."""
+        choice = self._choose_split(state, rng) if splits else self._choose_merge(state, rng)
+        if choice is None or not self.hold(state, [k for k in choice.before if k != NONE]):
+            return None
+        one, other = choice.before
+        i, j = self.tokens_of(one)[choice.ranks[0]], self.tokens_of(one if other == NONE else other)[choice.ranks[1]]
+        return Selection(choice.before, choice.after, (int(i), int(j)))
 
     def accept(self, state: State, proposal: Proposal, seed: MoveSeed) -> None:
         """Keep what has been carried out: all that follows from the counts follows them."""
@@ -272,16 +313,16 @@ class SplitMerge:
             fit_launch(state.text, path, documents, launch, np.empty((len(documents), 2)))
         return launch
 
-    def _select_split(self, state: State, rng: np.random.Generator) -> Selection | None:
+    def _choose_split(self, state: State, rng: np.random.Generator) -> Choice | None:
         """A topic, an empty one, and two of its tokens, all uniformly."""
         sizes = self.sizes()
         topics = np.flatnonzero(sizes)
         k, empty = int(topics[_pick(rng, len(topics))]), self.empty(state)
         if sizes[k] < 2 or not len(empty):
             return None
-        door, tokens = int(empty[_pick(rng, len(empty))]), self.tokens_of(k)
-        i, j = _pick(rng, len(tokens)), _pick(rng, len(tokens) - 1)
-        return Selection((k, NONE), (k, door), (int(tokens[i]), int(tokens[j + (j >= i)])))
+        door, n = int(empty[_pick(rng, len(empty))]), int(sizes[k])
+        i, j = _pick(rng, n), _pick(rng, n - 1)
+        return Choice((k, NONE), (k, door), (i, j + (j >= i)))
 
     def empty(self, state: State) -> Ints:
         """Empty topics that a split may open: the door below a gem, any below a finite root."""
@@ -290,15 +331,16 @@ class SplitMerge:
         door = state.net.status[DOOR : DOOR + 1]
         return door[door >= 0]
 
-    def _select_merge(self, state: State, rng: np.random.Generator) -> Selection | None:
+    def _choose_merge(self, state: State, rng: np.random.Generator) -> Choice | None:
         """A topic uniformly, another by the words they share, and a token of each."""
-        topics = np.flatnonzero(self.sizes())
+        sizes = self.sizes()
+        topics = np.flatnonzero(sizes)
         if len(topics) < 2:
             return None
         one = int(topics[_pick(rng, len(topics))])
         other = int(topics[_pick_from(rng, self.partners(state, topics, one))])
-        i, j = (tokens[_pick(rng, len(tokens))] for tokens in (self.tokens_of(one), self.tokens_of(other)))
-        return Selection((one, other), (one, NONE), (int(i), int(j)))
+        i, j = _pick(rng, int(sizes[one])), _pick(rng, int(sizes[other]))
+        return Choice((one, other), (one, NONE), (i, j))
 
     def partners(self, state: State, topics: Ints, one: int) -> Floats:
         """The probability of each topic to be merged with one, by the words they share."""

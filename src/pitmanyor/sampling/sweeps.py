@@ -17,6 +17,7 @@ from pitmanyor.kernels.switching.customers import mark_topics
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed, generator
+from pitmanyor.state.some_documents import tokens_of
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling_sizes import fit_tables
 from pitmanyor.state.topic_columns import arrange, grow
@@ -57,6 +58,17 @@ def initialise_at(state: State, seed: Seed, topics: NDArray[np.int64], n_topics:
     _seat_all(state, seed)
 
 
+def initialise_from(state: State, seed: Seed, documents: NDArray[np.int64], topics: NDArray[np.int64]) -> None:
+    """Seat every token: those of some documents at topics that are given, then the others one after the other."""
+    make_columns(state, int(topics.max()) + 1)
+    state.text.topic[:] = UNSEEN
+    state.text.topic[tokens_of(state.text, documents)] = FORCED - topics
+    given = np.zeros(state.plan.n_documents, bool)
+    given[documents] = True
+    _seat_all(state, seed, given)
+    _seat_all(state, seed, ~given)
+
+
 def make_columns(state: State, n_topics: int) -> None:
     """Room for so many topics in an empty state; an error if it may not have them."""
     if n_topics > state.max_topics:
@@ -67,9 +79,10 @@ def make_columns(state: State, n_topics: int) -> None:
         state.net.status[N_COLUMNS] = max(state.net.status[N_COLUMNS], n_topics + 1)
 
 
-def _seat_all(state: State, seed: Seed) -> None:
+def _seat_all(state: State, seed: Seed, which: NDArray[np.bool_] | None = None) -> None:
+    """Seat the tokens of all documents, or of those that are marked."""
     for part in np.array_split(np.arange(state.plan.n_documents), min(PARTS, state.plan.n_documents)):
-        collapsed(state, part, seed)
+        collapsed(state, part if which is None else part[which[part]], seed)
         fit_tables(state)
 
 

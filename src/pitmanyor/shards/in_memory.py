@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import Moving
+from pitmanyor.shards.shard import Found, Moving, changed, holding, moving_of
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
 from pitmanyor.state.some_documents import take
 
@@ -33,6 +33,12 @@ class Holder(Protocol):
 
     def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
         """Some documents of every shard."""
+
+    def find(self, topics: Sequence[int]) -> list[Found]:
+        """The documents of every shard that hold one of these topics."""
+
+    def change(self, number: int, documents: Ints, moved: Moving) -> None:
+        """Let some documents of a shard have other topics, walks and measures."""
 
     def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
         """Sweep all shards: the customers of all together, and what else each tells."""
@@ -57,6 +63,12 @@ class InMemory:
 
     def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
         return [take(self.outline, shard.text, documents) for shard, documents in zip(self.shards, chosen, strict=True)]
+
+    def find(self, topics: Sequence[int]) -> list[Found]:
+        return [holding(shard.text, topics) for shard in self.shards]
+
+    def change(self, number: int, documents: Ints, moved: Moving) -> None:
+        self.put(number, moving_of(changed(self.shards[number].text, documents, moved)))
 
     def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
         worker, counts, deltas = Worker(shared), no_counts(shared), dict[int, Delta]()

@@ -17,13 +17,13 @@ from pitmanyor.machine import safe_children
 from pitmanyor.shards import tasks
 from pitmanyor.shards.broadcast import OUTLINE, SHARED, save_shared
 from pitmanyor.shards.packed_counts import PackedCounts, add_packed, bytes_of, unpack_counts
-from pitmanyor.shards.shard import Moving
+from pitmanyor.shards.shard import Found, Moving
 from pitmanyor.shards.shard_files import ShardFiles
 from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 
 Ints = NDArray[np.int64]
 EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
-GROUP = 8  # shards whose counts are added before they travel
+GROUP = 8  # parts whose counts are added on a worker, until there is one for the driver
 WAIT = 120  # seconds without any worker
 POLL = 5  # seconds after which somebody looks whether there is one
 # A cluster on this machine gives a worker up that is not there so long after it was lost, even if it has been there and
@@ -93,9 +93,20 @@ class OnDask:
         self.moving[number] = self._load(self.files.moving_path(number))
 
     def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
-        given = zip(self.fixed, self.moving, chosen, strict=True)
-        found = self._results([self._submit("anchors", tasks.choose, *one, self.home) for one in given])
-        return [self.files.together(arrays) for arrays in found]
+        some = [number for number, documents in enumerate(chosen) if len(documents)]
+        given = [(self.fixed[number], self.moving[number], chosen[number], self.home) for number in some]
+        found = self._results([self._submit("anchors", tasks.choose, *one) for one in given])
+        texts = dict(zip(some, map(self.files.together, found), strict=True))
+        return [texts.get(number, self.files.like.text) for number in range(self.n_shards)]
+
+    def find(self, topics: Sequence[int]) -> list[Found]:
+        given = zip(self.fixed, self.moving, strict=True)
+        found: list[Found] = self._results([self._submit("find", tasks.find, *one, topics, self.home) for one in given])
+        return found
+
+    def change(self, number: int, documents: Ints, moved: Moving) -> None:
+        given = (self.fixed[number], self.moving[number], documents, moved, self.home)
+        self.moving[number] = self._submit("change", tasks.change, *given)
 
     def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
         number = shared.seed[2]
@@ -108,9 +119,10 @@ class OnDask:
         self.moving = [self._submit("moved", tasks.first, one) for one in swept]
         told = [self._submit("told", tasks.third, one) for one in swept]
         counts = [self._submit("counts", tasks.second, one) for one in swept]
-        groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
-        added = [self._submit("add", add_packed, group) for group in groups]
-        packed: list[PackedCounts] = self._results(added)
+        while len(counts) > 1:
+            groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
+            counts = [self._submit("add", add_packed, group) for group in groups]
+        packed: list[PackedCounts] = self._results(counts)
         said: list[tasks.Told] = self._results(told)
         self.n_workers = max(len(self.client.nthreads()), 1)
         self.traffic = (size * self.n_workers + sum(map(bytes_of, orders)), bytes_of(packed) + bytes_of(said))

@@ -18,7 +18,7 @@ from pitmanyor.plan.instances import groupings
 from pitmanyor.plan.tokens import TokenOrder, order_tokens
 from pitmanyor.shards.cut import part_of
 from pitmanyor.shards.outline import Outline, combination_of
-from pitmanyor.state.some_documents import is_by_token, stack_cells
+from pitmanyor.state.some_documents import documents_of, is_by_token, n_tokens_of, stack_cells, tokens_of
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
@@ -75,6 +75,28 @@ def _listed(outline: Outline, order: TokenOrder, same: Ints) -> NDArray[np.int32
         found = np.searchsorted(keys, instance * n_words + order.word) + mine.start
         lists.append(np.where(np.isin(order.stream, streams), found, -1).astype(np.int32))
     return stack_cells(lists)
+
+
+class Found(NamedTuple):
+    """Documents of a shard that hold some topics, and how many tokens they have."""
+
+    documents: Ints
+    n_tokens: int
+
+
+def holding(text: Text, topics: Sequence[int]) -> Found:
+    """The documents that hold one of these topics."""
+    documents = documents_of(text, np.flatnonzero(np.isin(text.topic, topics)))
+    return Found(documents, n_tokens_of(text, documents))
+
+
+def changed(text: Text, documents: Ints, moved: Moving) -> Text:
+    """The text with other topics, walks and measures in some of its documents; a copy of all that changes."""
+    topic, code, measures = text.topic.copy(), text.code.copy(), text.measures.copy()
+    tokens = tokens_of(text, documents)
+    topic[tokens], code[tokens] = moved.topic, moved.code
+    measures[documents] = moved.measures
+    return text._replace(topic=topic, code=code, measures=measures)
 
 
 def join(outline: Outline, texts: Sequence[Text]) -> Text:

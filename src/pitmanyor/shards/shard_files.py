@@ -20,7 +20,7 @@ from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.sampling.leaves import tokens_by_cell
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import FIXED, MOVING, Moving, moving_of
+from pitmanyor.shards.shard import FIXED, MOVING, Found, Moving, changed, holding, moving_of
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
 from pitmanyor.state.some_documents import is_by_token, take
 from pitmanyor.state.state import State
@@ -85,6 +85,11 @@ class ShardFiles:
     def read(self, number: int) -> Shard:
         return self.assemble(self.read_fixed(number), self.read_moving(number))
 
+    def read_found(self, number: int, topics: Sequence[int]) -> Found:
+        """The documents of a shard that hold one of these topics: no more is read than that takes."""
+        (first,), (topic,) = read_parts(self.fixed_path(number), 1), read_parts(self.moving_path(number), 1)
+        return holding(self.like.text._replace(first=first, topic=topic), topics)
+
     def assemble(self, fixed: Sequence[Array], moving: Moving) -> Shard:
         """A shard from what its files hold."""
         *of_text, first, token = fixed
@@ -131,7 +136,17 @@ class InFiles:
         self.files.write_moving(number, moving)
 
     def anchors(self, chosen: Sequence[Ints]) -> list[Text]:
-        return [take(self.outline, text, documents) for text, documents in zip(self.texts(), chosen, strict=True)]
+        return [self._some(number, documents) for number, documents in enumerate(chosen)]
+
+    def _some(self, number: int, documents: Ints) -> Text:
+        """Some documents of a shard, which is not read if there are none."""
+        return take(self.outline, self.files.read(number).text, documents) if len(documents) else self.files.like.text
+
+    def find(self, topics: Sequence[int]) -> list[Found]:
+        return [self.files.read_found(number, topics) for number in range(self.n_shards)]
+
+    def change(self, number: int, documents: Ints, moved: Moving) -> None:
+        self.put(number, moving_of(changed(self.files.read(number).text, documents, moved)))
 
     def sweep(self, shared: Shared, orders: Sequence[Orders]) -> tuple[Counts, list[Delta]]:
         worker, counts, deltas = Worker(shared), no_counts(shared), []

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
-from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN
 from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.sampling.document_sums import DocumentSums, add_sums, sum_text
-from pitmanyor.sampling.sweeps import PARTS, TABLES_EVERY, Sweep, Sweeper, collapsed, held_topics, make_columns
+from pitmanyor.sampling.sweeps import TABLES_EVERY, Sweep, Sweeper, collapsed, held_topics
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.shards.counted_switch import CountedSwitch
 from pitmanyor.shards.outline import Outline
@@ -30,13 +29,14 @@ Ints = NDArray[np.int64]
 
 
 class Costs(NamedTuple):
-    """What a sweep over shards took: bytes to them and from them; seconds of work, of the way, and at the driver."""
+    """Bytes of a sweep to shards and from them; seconds of their work, of the way, at the driver, and of moves."""
 
     bytes_sent: int = 0
     bytes_received: int = 0
     seconds_computing: float = 0.0
     seconds_on_the_way: float = 0.0
     seconds_at_the_driver: float = 0.0
+    seconds_moving: float = 0.0
 
 
 class ShardSweeper(Sweeper):
@@ -65,38 +65,6 @@ class ShardSweeper(Sweeper):
         self.costs = Costs()
         self.ahead: tuple[Seed, list[Text]] | None = None  # the anchors of the next sweep, as shards have them
 
-    def initialise(self, state: State, seed: Seed, n_topics: int | None) -> None:
-        """Seat every token, document by document: topics are dealt at random, or drawn one after the other."""
-        rng = generator(seed, purposes.FIRST_CHOICE)
-        if n_topics is not None:
-            make_columns(state, n_topics)
-        n_documents = self.outline.n_documents
-        parts = np.array_split(np.arange(n_documents), min(PARTS, n_documents))
-        ends = np.array([part[-1] + 1 for part in parts])
-
-        def seat(text: Text, start: int) -> None:
-            text.topic[:] = UNSEEN if n_topics is None else FORCED - rng.integers(n_topics, size=len(text.topic))
-            stops = ends[(ends > start) & (ends < start + len(text.context))] - start
-            for documents in np.split(np.arange(len(text.context)), stops):
-                collapsed(state, documents, seed)
-                if start + documents[-1] + 1 in ends:
-                    fit_tables(state)
-
-        self._update_all(state, seat)
-
-    def put_back(self, state: State, topic: Array, code: Array, measures: Array) -> None:
-        """Let every document have what it had when the chain was put away: arrays of the whole corpus."""
-        done = 0
-
-        def fill(text: Text, start: int) -> None:
-            nonlocal done
-            tokens = slice(done, done + len(text.topic))
-            text.topic[:], text.code[:] = topic[tokens], code[tokens]
-            text.measures[:] = measures[start : start + len(text.measures)]
-            done = tokens.stop
-
-        self._update_all(state, fill)
-
     def step(self, state: State, seed: Seed, sweep: Sweep | None = None) -> None:
         """One update of every token, and of those of explicit documents as many as there are passes."""
         numba.set_num_threads(self.n_threads)
@@ -104,7 +72,7 @@ class ShardSweeper(Sweeper):
         if seed[2] % TABLES_EVERY == 0:
             fit_tables(state)
         if kind == "collapsed" or (kind == "mixed" and self.anchors == 1.0):
-            self._update_all(state, lambda text, _: collapsed(state, np.arange(len(text.context)), seed))
+            self.update_all(state, lambda text, _: collapsed(state, np.arange(len(text.context)), seed))
             return
         chosen = self._pick(seed) if kind == "mixed" else [np.zeros(0, np.int64)] * len(self.holder)
         anchors, n_held = self._update_anchors(state, chosen, seed)
@@ -126,20 +94,30 @@ class ShardSweeper(Sweeper):
         computing = sum(delta.seconds for delta in deltas) / self.holder.n_workers
         return Costs(*self.holder.traffic, computing, max(asking - computing, 0.0), whole - asking)
 
-    def _update_all(self, state: State, update: Callable[[Text, int], None]) -> None:
-        """Update every document at the driver, shard after shard; `update` is told the text and its first document."""
+    def update_all(self, state: State, update: Callable[[Text, int], None], is_last: bool = True) -> None:
+        """Update every document at the driver, shard after shard; `update` is told the text and its first document.
+
+        Nothing is summed unless all tokens have their topics after it.
+        """
         deltas = []
         for number, text in enumerate(self.holder.texts()):
             start, stop = self.sharded.bounds[number : number + 2]
-            state.text = self._up_to_date(text, slice(int(start), int(stop)))
+            state.text = self.up_to_date(text, slice(int(start), int(stop)))
             update(state.text, int(start))
             self.holder.put(number, moving_of(state.text))
-            sizes = np.bincount(state.text.topic, minlength=state.capacity)
-            deltas.append(Delta(sum_text(state), sizes, self.resting))
+            if is_last:
+                sizes = np.bincount(state.text.topic, minlength=state.capacity)
+                deltas.append(Delta(sum_text(state), sizes, self.resting))
         state.text, self.ahead = self.resting, None
-        self._told(deltas)
+        if is_last:
+            self._told(deltas)
 
-    def _up_to_date(self, text: Text, documents: slice | Ints) -> Text:
+    def all_documents(self) -> Text:
+        """All documents as they are now, in memory."""
+        texts = zip(self.holder.texts(), _pairs(self.sharded.bounds), strict=True)
+        return join(self.outline, [self.up_to_date(text, slice(*documents)) for text, documents in texts])
+
+    def up_to_date(self, text: Text, documents: slice | Ints) -> Text:
         """Documents as they would be if shards were told of every new label and concentration at once; a copy."""
         return text._replace(
             topic=np.where(text.topic >= 0, self.place[np.maximum(text.topic, 0)], text.topic),
@@ -170,7 +148,7 @@ class ShardSweeper(Sweeper):
         """Update anchors at the driver, and let the topics that they hold come first; returns how many these are."""
         known = self.ahead is not None and self.ahead[0] == seed
         text = join(self.outline, self.ahead[1] if known and self.ahead else self.holder.anchors(chosen))
-        state.text = self._up_to_date(text, text.number.astype(np.int64))
+        state.text = self.up_to_date(text, text.number.astype(np.int64))
         documents = np.arange(len(text.context))
         collapsed(state, documents, seed)
         n_held = self._relabel(state, held_topics(state, np.ones(len(documents), bool)))
@@ -200,19 +178,20 @@ class ShardSweeper(Sweeper):
 
     def _orders(self, chosen: Sequence[Ints], anchors: Text, wanted: Sequence[Ints]) -> Iterator[Orders]:
         """What every shard is told, in their order."""
-        n_streams, done = anchors.leaf.shape[1], 0
-        for number, (start, stop) in enumerate(_pairs(self.sharded.bounds)):
-            documents = slice(done, done + len(chosen[number]))
-            tokens = slice(*(int(anchors.first[d * n_streams]) for d in (documents.start, documents.stop)))
-            moved = Moving(
-                anchors.topic[tokens],
-                anchors.code[tokens],
-                anchors.concentration[:, documents],
-                anchors.measures[documents],
-            )
+        bounds = _pairs(self.sharded.bounds)
+        for (start, stop), moved, *documents in zip(bounds, shares_of(anchors, chosen), chosen, wanted, strict=True):
             own = self.resting.concentration[:, start:stop].copy()
-            yield Orders(self.place.copy(), chosen[number], moved, own, wanted[number])
-            done = documents.stop
+            yield Orders(self.place.copy(), documents[0], moved, own, documents[1])
+
+
+def shares_of(text: Text, chosen: Sequence[Ints]) -> Iterator[Moving]:
+    """What each shard is to have of a text, in which the documents chosen of all shards follow each other."""
+    n_streams, done = text.leaf.shape[1], 0
+    for n in map(len, chosen):
+        documents = slice(done, done + n)
+        tokens = slice(*(int(text.first[d * n_streams]) for d in (documents.start, documents.stop)))
+        yield Moving(text.topic[tokens], text.code[tokens], text.concentration[:, documents], text.measures[documents])
+        done = documents.stop
 
 
 def _pairs(bounds: Ints) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.sampling.chain import Chain
+from pitmanyor.sampling.sample_start import is_sampled
 from pitmanyor.sampling.split_merge import Tally
 from pitmanyor.sampling.sweeps import Sweep
 from pitmanyor.seeds import Seed
+from pitmanyor.shards.deal import seat_at_random, seat_from, take_over
+from pitmanyor.shards.shard_moves import ShardMoves
 from pitmanyor.shards.shard_sweeper import ShardSweeper
 from pitmanyor.shards.sharded import Sharded
 from pitmanyor.shards.whole import Gathering, gather, whole_state
@@ -22,7 +26,7 @@ COSTS = "shards/"  # names of the trace, of what no seed determines
 
 
 class ShardedChain(Chain):
-    """Sweeps shards and keeps their trace. No splits and merges, no search for a start and no network yet."""
+    """Sweeps shards and keeps their trace. No network yet."""
 
     def __init__(
         self,
@@ -38,8 +42,6 @@ class ShardedChain(Chain):
         n_threads: int = 1,
         moves: bool = False,
     ) -> None:
-        if moves:
-            raise PlanError("a corpus in shards makes no splits and merges yet; pass moves=False, or fit in memory")
         super().__init__(
             state,
             seed=seed,
@@ -49,6 +51,7 @@ class ShardedChain(Chain):
             anchors=anchors,
             passes=passes,
             n_threads=n_threads,
+            moves=moves,
         )
         plain = self.sweeper
         self.shards = ShardSweeper(
@@ -61,12 +64,42 @@ class ShardedChain(Chain):
             relabels=plain.relabels,
         )
         self.sweeper = self.shards
+        self.moves = ShardMoves(state, self.shards) if self.moves else None
 
     def initialise(self, n_topics: int | None = None, go_on: Callable[[int], bool] = lambda _: True) -> None:
-        """Seat every token for the first time, at one of so many topics at random, or one after the other."""
+        """Seat every token for the first time, and search for a start if splits and merges are made."""
+        if self.searches:
+            self._search(n_topics, go_on)
+            return
         numba.set_num_threads(self.sweeper.n_threads)
-        self.shards.initialise(self.state, (self.seed, self.chain, 0), n_topics)
+        seat_at_random(self.shards, self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
+
+    def _search(self, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
+        """In a sample of a large corpus; a small one is in memory for as long as it takes."""
+        corpus = self.shards.sharded.corpus
+        if is_sampled(self.state.plan):
+            self._initialise_from_sample(corpus, n_topics, go_on)
+            return
+        state, sweeper = self.state, self.sweeper
+        whole = whole_state(state, corpus, self.shards.all_documents())
+        whole.layout = replace(whole.layout, packs=False)  # shards count by rows
+        chain = Chain(
+            whole,
+            seed=self.seed,
+            chain=self.chain,
+            kind=sweeper.sweep,
+            anchors=sweeper.anchors,
+            passes=sweeper.passes,
+            n_threads=sweeper.n_threads,
+            moves=True,
+        )
+        chain.initialise(n_topics, go_on)
+        take_over(self.shards, state, whole)
+        self._start()
+
+    def _seat_from(self, documents: NDArray[np.int64], topics: NDArray[np.int64]) -> None:
+        seat_from(self.shards, self.state, (self.seed, self.chain, 0), documents, topics)
 
     def initialise_at(self, topics: NDArray[np.int64]) -> None:
         raise PlanError("a corpus in shards cannot start from topics that are given; fit in memory")

@@ -17,9 +17,9 @@ from pitmanyor.sampling.leaves import LeafCells, LeafIndex
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed
 from pitmanyor.shards.outline import Outline
-from pitmanyor.shards.shard import Moving, moving_of
+from pitmanyor.shards.shard import Moving, changed, moving_of
 from pitmanyor.state.engines import Work
-from pitmanyor.state.some_documents import take, tokens_of
+from pitmanyor.state.some_documents import take
 from pitmanyor.state.state import State
 
 Ints = NDArray[np.int64]
@@ -123,8 +123,5 @@ class Worker:
 
 def obey(text: Text, orders: Orders) -> Text:
     """The text with new labels, and with the documents that the driver has updated; a copy of all that changes."""
-    topic, code, measures = orders.place[text.topic], text.code.copy(), text.measures.copy()
-    tokens = tokens_of(text, orders.anchors)
-    topic[tokens], code[tokens] = orders.moved.topic, orders.moved.code
-    measures[orders.anchors] = orders.moved.measures
-    return text._replace(topic=topic, code=code, measures=measures, concentration=orders.concentration)
+    text = text._replace(topic=orders.place[text.topic], concentration=orders.concentration)
+    return changed(text, orders.anchors, orders.moved)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pitmanyor.sampling.document_sums import DocumentSums
 from pitmanyor.shards.broadcast import SHARED, load_empty_state, load_shared
 from pitmanyor.shards.packed_counts import PackedCounts, pack_counts
-from pitmanyor.shards.shard import Moving
+from pitmanyor.shards.shard import Found, Moving, changed, holding, moving_of
 from pitmanyor.shards.shard_files import ShardFiles, read_moving, write_parts
 from pitmanyor.shards.step import Orders, Worker, no_counts
 from pitmanyor.state.some_documents import take
@@ -85,6 +85,16 @@ def choose(fixed: list[Array], moving: Moving, documents: Array, home: str) -> t
     """Some documents of a shard."""
     files = _know(home).files
     return files.apart(take(files.outline, files.assemble(fixed, moving).text, documents))
+
+
+def find(fixed: list[Array], moving: Moving, topics: list[int], home: str) -> Found:
+    """The documents of a shard that hold one of these topics."""
+    return holding(_know(home).files.assemble(fixed, moving).text, topics)
+
+
+def change(fixed: list[Array], moving: Moving, documents: Array, moved: Moving, home: str) -> Moving:
+    """What a shard has when some of its documents have other topics, walks and measures."""
+    return moving_of(changed(_know(home).files.assemble(fixed, moving).text, documents, moved))
 
 
 def sweep_shard(

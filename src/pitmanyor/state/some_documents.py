@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,18 @@ def tokens_of(text: Text, documents: Ints) -> Ints:
     sizes = stops - starts
     ends = np.cumsum(sizes)
     return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes))
+
+
+def documents_of(text: Text, tokens: NDArray[np.integer[Any]]) -> Ints:
+    """The documents that have some of these tokens, which are sorted."""
+    ends = text.first[text.leaf.shape[1] :: text.leaf.shape[1]]
+    return np.unique(np.searchsorted(ends, tokens, side="right"))
+
+
+def n_tokens_of(text: Text, documents: Ints) -> int:
+    """How many tokens these documents have."""
+    n_streams = text.leaf.shape[1]
+    return int((text.first[n_streams::n_streams][documents] - text.first[:-1:n_streams][documents]).sum())
 
 
 def is_by_token(plan: Plan) -> list[bool]:

@@ -71,9 +71,8 @@ class Moves(Chain):
         """What a step may choose to do in a state, with its probability."""
         lay(self.state, start)
         self.moves.index(self.state)
-        select = self.moves._select_split if split else self.moves._select_merge
         chance = self.kernel.splits if split else 1.0 - self.kernel.splits
-        found = outcomes(lambda: select(self.state, Draws()))
+        found = outcomes(lambda: self.moves.select(self.state, Draws(), split))
         return {selection: chance * p for selection, p in found.items() if selection is not None}
 
     def carried_out(self, start: OracleState, selection: Selection) -> Outcomes:

@@ -78,8 +78,7 @@ def split_and_merged(state: State) -> dict[str, NDArray[np.generic]]:
     moves.index(state)
     ratios = []
     for number, kernel in enumerate((LAUNCH_FIRST, IN_TURN) * N_MADE):
-        choose = moves._select_split if number % 4 < 2 else moves._select_merge
-        selection = choose(state, rng)
+        selection = moves.select(state, rng, splits=number % 4 < 2)
         if selection is not None:
             proposal = moves.propose(state, kernel, selection, (*seed, number))
             (moves.accept(state, proposal, (*seed, number)) if number % 3 else moves.refuse(state, proposal))

@@ -148,7 +148,7 @@ def with_own_concentrations(graph: Graph) -> Graph:
 def check_path(state: State, launch: bool, splits: bool, rng: Random) -> None:
     moves, kernel = SplitMerge(state), LAUNCH_FIRST if launch else IN_TURN
     moves.index(state)
-    selection = (moves._select_split if splits else moves._select_merge)(state, rng)
+    selection = moves.select(state, rng, splits)
     if selection is None:
         return
     world, path, documents = moves._path(state, selection, SEED)
