@@ -202,6 +202,24 @@ def test_links_between_instances_of_several_plates():
     assert np.allclose(both.mean("place").sum(axis=1), 1)
 
 
+def test_links_between_vectors_of_their_own(tmp_path):
+    """Follows between vectors that stand on those of the text, mentions between these; both stay vectors."""
+    g = tntm().without("follows").copy()
+    g.pyp("chi", base="nu", plate="author")
+    g.links("follows", between="chi")
+    g.links("mentions", between="nu")
+    given = {"network": Network(text_sweeps=4), "seed": 2}
+    both = fit(g, posts(), sweeps=10, keep=2, **given)
+    fit(g, posts(), sweeps=7, save_to=tmp_path / "run", **given)
+    same(resume(tmp_path / "run", 10), both)
+    nu, chi = both.mean("nu"), both.mean("chi")
+    assert np.allclose(chi.sum(axis=1), 1) and np.allclose(both.mean("mu0").sum(), 1) and not np.allclose(nu, chi)
+    assert both.link_probability("ann", "bob", links="follows") != both.link_probability("ann", "bob", links="mentions")
+    assert both.chain.network.network.nodes["chi"].masses.log_base is both.chain.network.network.nodes["nu"].log_nu
+    alone = fit(g.without("word").without("hashtag"), posts(), sweeps=10, network=Network(n_topics=4), seed=1)
+    assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
+
+
 def test_the_paper_s_settings():
     own = fit(tntm(), posts(), sweeps=8, network=Network(text_sweeps=4), seed=1, preset="paper")
     assert own.run.settings.network.text_sweeps == 4  # what is given stays
@@ -221,9 +239,9 @@ def test_held_out_pairs_are_not_seen():
 
 def test_what_cannot_be_sampled_is_refused():
     g = tntm().without("follows").copy()
-    g.pyp("circle", base="nu", plate="author")
+    g.pyp("circle", base=mix("nu", "mu0"), plate="author")
     g.links("follows", between="circle")
-    with pytest.raises(PlanError, match="only base is the root"):
+    with pytest.raises(PlanError, match="the base of 'circle' is a mixture of 'nu' and 'mu0'"):
         fit(g, posts(), sweeps=2, seed=1)
     lone = Corpus.from_tokens({"word": [["a"]], "hashtag": [["b"]]}, {"author": ["ann"]})
     with pytest.raises(PlanError, match="none of that name"):

@@ -64,7 +64,7 @@ def exact(discount, customers):
 def run(discount, customers, n_steps=N_STEPS, seed=2):
     c = np.zeros((3, 2), np.int64)
     c[0] = customers
-    masses = Masses(np.zeros((3, 2)), np.zeros(3), np.full(3, B), c, np.log(MU))
+    masses = Masses(np.zeros((3, 2)), np.zeros(3), np.full(3, B), c, np.log(MU)[None], np.zeros(3, np.int64))
     node = LinkedNode(discount, masses, {"f": SimilarLinks(KERNEL)}, {"f": LINKED})
     seats = Seats(build_tables([discount], 64, 64, 1 << 20), 0)
     node.start(seats, (c > 0).sum(axis=1), (seed, 0, 0))

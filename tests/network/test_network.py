@@ -34,7 +34,9 @@ def from_prior(a, kind, rng, n=N, kernel=KERNEL):
     b0, b = rng.gamma(2.0), rng.gamma(2.0)
     log_mu = draw_log_gamma(np.full(K, b0 / K), rng)
     log_mu -= np.logaddexp.reduce(log_mu)
-    masses = Masses(np.zeros((n, K)), np.zeros(n), np.full(n, b), np.zeros((n, K), np.int64), log_mu)
+    masses = Masses(
+        np.zeros((n, K)), np.zeros(n), np.full(n, b), np.zeros((n, K), np.int64), log_mu[None], np.zeros(n, np.int64)
+    )
     for i in range(n):
         if a == 0:
             masses.log_mass[i] = draw_log_gamma(np.maximum(b * np.exp(log_mu), 1e-300), rng)

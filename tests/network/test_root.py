@@ -74,7 +74,7 @@ def _links_by_cosine():
 def run(discount, text, n_steps, joint=True, seed=2):
     customers, others = np.array(text[0], np.int64), np.array(text[1], np.int64)
     log_mu = np.log(np.full(2, 0.5))
-    masses = Masses(np.zeros((2, 2)), np.zeros(2), np.full(2, B), customers, log_mu)
+    masses = Masses(np.zeros((2, 2)), np.zeros(2), np.full(2, B), customers, log_mu[None], np.zeros(2, np.int64))
     node = LinkedNode(discount, masses, {"f": SimilarLinks(KERNEL)}, {"f": APART})
     seats = Seats(build_tables([discount], 64, 64, 1 << 20), 0)
     node.start(seats, (customers > 0).sum(axis=1), (seed, 0, 0))

@@ -8,6 +8,7 @@ links drawn anew.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -22,6 +23,7 @@ from pitmanyor.network.similar_links import SimilarLinks, log_density
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
+from pitmanyor.sampling.joining import tree_of
 from pitmanyor.sampling.sweeps import initialise
 from pitmanyor.sampling.text_and_network import TextAndNetwork
 from pitmanyor.simulation import Restaurants
@@ -57,7 +59,12 @@ class LinkedShape(Shape):
 
     @property
     def root(self) -> Node:
-        return self.graph[self.graph["nu"].parents[0]]
+        return tree_of(self.graph)[0]
+
+    @property
+    def linked(self) -> tuple[str, ...]:
+        """The nodes that are vectors: nu, and what stands on it; the last has the links."""
+        return tuple(node.name for node in tree_of(self.graph)[1:])
 
     def links(self) -> SimilarLinks:
         (links,) = self.graph.link_sets
@@ -65,12 +72,17 @@ class LinkedShape(Shape):
 
 
 def customers_of(shape: LinkedShape, counts):
-    """Customers and tables of every author, (author, topic)."""
+    """Customers and tables of every author at the node with the links, (author, topic)."""
     out = np.zeros((2, len(NAMES), shape.n_topics), np.int64)
     for i in range(len(NAMES)):
         for dish in range(shape.n_topics):
-            out[:, i, dish] = counts.get(("nu", (i,), dish), (0, 0, ()))[:2]
+            out[:, i, dish] = counts.get((shape.linked[-1], (i,), dish), (0, 0, ()))[:2]
     return out
+
+
+def depth_statistics(vectors) -> list[float]:
+    """How far the vectors of an author agree with those on which they stand."""
+    return [float(value) for over, nu in pairwise(vectors) for value in ((over * nu).sum(), (over**2).sum())]
 
 
 def network_statistics(mu, nu, customers, links: SimilarLinks, observed: Observed) -> list[float]:
@@ -116,11 +128,13 @@ def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
         words = [w.tolist() for documents in texts.values() for w in documents]
         b = {name: float(value) for name, value in houses.concentrations.items()}  # type: ignore[arg-type]
         counts = counts_of(houses)
-        vectors = houses.vectors([shape.root.name, "nu"], chance)
-        mu, nu = vectors[shape.root.name][()], np.array(list(vectors["nu"].values()))
+        vectors = houses.vectors([shape.root.name, *shape.linked], chance)
+        mu, every = vectors[shape.root.name][()], [np.array(list(vectors[name].values())) for name in shape.linked]
+        nu = every[-1]
         drawn = draw_links(shape.graph.link_sets[0], tuple(NAMES), nu, chance)
         links.weights, observed = drawn.weights, observe_all(drawn.linked)
         text = _statistics(shape.graph, counts, b, houses.discounts, words)
+        text += depth_statistics(every)
         rows.append(text + network_statistics(mu, nu, customers_of(shape, counts)[0], links, observed))
     return np.array(rows)
 
@@ -132,8 +146,9 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
     initialise(state, (seed, 0, 0))
     both, measures = TextAndNetwork(state, 1), Measures(state)
     both.start(state, (seed, 0, 0))
-    node, links = both.network.nodes["nu"], both.network.nodes["nu"].sets["follows"]
-    labels = list(state.plan.instances["nu"].labels)
+    nodes = list(both.network.nodes.values())
+    node, links = nodes[-1], nodes[-1].sets["follows"]
+    labels = list(state.plan.instances[shape.linked[-1]].labels)
     observed = node.seen["follows"]
     order = [labels.index(name) for name in NAMES]
     for i in range(1, n_steps + 1):
@@ -144,7 +159,8 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
         mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], node.masses.customers[order]
         seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
         rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
-        rows.append(redraw_words(shape, state, rng) + rest)
+        depth = depth_statistics([one.nu[order] for one in nodes])
+        rows.append(redraw_words(shape, state, rng) + depth + rest)
         observed = redraw_links(links, node.nu, chance)
         node.likeness.ones[0], node.likeness.zeros[0] = observed.both_ways()
         both.switch.leaves = None

@@ -8,7 +8,7 @@ import pytest
 
 from oracle.network_geweke import LinkedShape, marginal, successive
 from oracle.runs import errors, z_scores
-from pitmanyor.graph import Beta, Gamma, Graph
+from pitmanyor.graph import Beta, Gamma, Graph, mix
 from pitmanyor.models import author_topic, tntm
 from pitmanyor.network import linked
 from pitmanyor.sampling.joining import finite
@@ -22,9 +22,20 @@ def with_links() -> Graph:
     return g
 
 
+def with_own_vectors() -> Graph:
+    """Links between vectors of their own, which stand on those of the authors; the text has customers for both."""
+    g = author_topic().copy()
+    g.pyp("chi", base="nu", plate="author")
+    g.links("follows", between="chi", signal=4.0, length=0.3, noise=0.3)
+    return g.rebase("theta", mix("nu", "chi"))
+
+
+GRAPHS = {"author_topic": with_links, "own vectors": with_own_vectors, "tntm": tntm}
+
+
 @cache
 def shape_of(model: str, discount: float | Beta) -> LinkedShape:
-    graph = with_links() if model == "author_topic" else tntm()
+    graph = GRAPHS[model]()
     graph = finite(graph.set("*", discount=discount, concentration=Gamma(2, 1)), 3)
     if isinstance(discount, Beta):  # those of linked nodes are not sampled any more
         graph = graph.set("nu", discount=0.5)
@@ -46,6 +57,8 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
     [
         ("tntm", 0.0),
         ("tntm", 0.5),
+        ("own vectors", 0.5),
+        pytest.param("own vectors", 0.0, marks=pytest.mark.long),
         pytest.param("tntm", Beta(1, 1), marks=pytest.mark.long),
         pytest.param("author_topic", 0.5, marks=pytest.mark.long),
     ],

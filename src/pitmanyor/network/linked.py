@@ -11,8 +11,11 @@ from pitmanyor import purposes
 from pitmanyor.kernels.network.masses import (
     Masses,
     TableLaw,
+    change_of_bases,
     column_density,
     count_tables,
+    density_over,
+    log_shares,
     move_scalars,
     propose_one,
     redraw_columns,
@@ -32,6 +35,7 @@ from pitmanyor.seeds import generator
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Seed = tuple[int, int, int]
+LEAST_LOG_SHARE = -1e4  # of a base: far below the smallest number, and small enough for differences of logs
 NO_DENSITY = StableDensity(0.0, 0.0, 0.0, 1.0, np.zeros(6))
 
 
@@ -49,14 +53,16 @@ class Columns(NamedTuple):
     log_mass: Floats
     unit: Floats
     cosine: Floats
-    change: float  # of log p(X)
+    log_nu: Floats
+    change: float  # of log p(X), and of the density of masses that are not drawn anew
 
 
 class LinkedNode:
     """The instances of one node, and the sets of links between them.
 
     `nu` depends only on the masses, so that scalars, base and concentrations can be drawn given nu without regard to
-    links, and proposals from the text alone are accepted by the ratio of p(X).
+    links, and proposals from the text alone are accepted by the ratio of p(X), and of the density of the masses that
+    stand on nu: those of the nodes in `below`, whose base is `log_nu`.
     """
 
     def __init__(
@@ -66,9 +72,14 @@ class LinkedNode:
         sets: dict[str, SimilarLinks],
         seen: dict[str, Observed],
         pairs: dict[str, PairLinks] | None = None,
+        over: LinkedNode | None = None,
     ) -> None:
         self.discount, self.masses, self.sets, self.seen = discount, masses, sets, seen
         self.pairs = pairs or {}
+        self.over, self.below = over, list[LinkedNode]()
+        if over:
+            over.below.append(self)
+        self.log_nu = np.zeros_like(masses.log_mass)
         self.density = stable_density(discount) if discount > 0 else NO_DENSITY
         n, n_topics = masses.log_mass.shape
         counts = [both for name in sets for both in seen[name].both_ways()]
@@ -103,6 +114,7 @@ class LinkedNode:
         """Recompute what follows from masses and weights."""
         unit_rows(self.masses.log_mass, self.likeness.unit)
         self.likeness = self.likeness._replace(cosine=self._cosine(self.likeness.unit))
+        log_shares(self.masses.log_mass, LEAST_LOG_SHARE, self.log_nu)
         self.refresh_curves()
         self.lay()
 
@@ -135,30 +147,39 @@ class LinkedNode:
 
     def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """Propose every instance once; returns the acceptance rate."""
-        if self.pairs:
+        if self.pairs or self.below:
             return self._move_one_by_one(seats, whole, seed)
         given = (self.masses, self.likeness, self._law(seats), int(whole), seed)
         return float(move_instances(*given)) / len(self.masses.log_u0)
 
     def _move_one_by_one(self, seats: Seats, whole: bool, seed: Seed) -> float:
-        """The same if some links depend on pairs of vectors; proposals are judged here, by all sets together."""
+        """The same if some links depend on pairs of vectors, or nodes stand on this one; all of them judge here."""
         rng = generator(seed, purposes.ONE_BY_ONE + whole)
         tried, accepted, likeness = np.empty(self.masses.log_mass.shape[1]), 0, self.likeness
-        unit, row = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0))
+        unit, row, log_nu = np.empty((1, len(tried))), np.empty(len(self.masses.log_u0)), np.empty((1, len(tried)))
         for i in range(len(row)):
             propose_one(self.masses, self._law(seats), i, int(whole), seed, tried)
             unit_rows(tried[None], unit)
             row[:] = (likeness.unit * unit).sum(axis=1)
             row[i] = 1.0
             nu = unit[0] / unit[0].sum()
+            log_shares(tried[None], LEAST_LOG_SHARE, log_nu)
             change = row_ratio(likeness, i, row) + sum(links.change(i, nu) for links in self.pairs.values())
-            if -rng.standard_exponential() < change:
-                self.masses.log_mass[i], likeness.unit[i] = tried, unit[0]
+            if -rng.standard_exponential() < change + self._change_below(i, log_nu[0]):
+                self.masses.log_mass[i], likeness.unit[i], self.log_nu[i] = tried, unit[0], log_nu[0]
                 likeness.cosine[i], likeness.cosine[:, i] = row, row
                 for links in self.pairs.values():
                     links.rows[i] = links.features(nu[None])[0]
                 accepted += 1
         return accepted / len(row)
+
+    def _change_below(self, i: int, log_nu: Floats) -> float:
+        """The change of the log density of all masses that stand on instance i if its shares were others."""
+        return sum(
+            float(density_over(node.density, node.masses, i, log_nu))
+            - float(density_over(node.density, node.masses, i, self.log_nu[i]))
+            for node in self.below
+        )
 
     def move_scalars(self, seed: Seed) -> None:
         if self.discount > 0:
@@ -181,18 +202,21 @@ class LinkedNode:
         return log_q
 
     def tables_of(self, seats: Seats, log_q: Floats, chosen: Ints, seed: Seed) -> Ints:
-        """Tables sent up for each of the chosen topics, with the masses integrated out."""
-        out = np.zeros(self.masses.log_mass.shape[1], np.int64)
+        """Tables that every instance sends up for each of the chosen topics, with the masses integrated out."""
+        out = np.zeros_like(self.masses.customers)
         count_tables(self.masses, self._law(seats), log_q, chosen, seed, out)
-        return out[chosen]
+        return out[:, chosen]
 
     def try_columns(self, seats: Seats, log_q: Floats, chosen: Ints, log_base: Floats, seed: Seed) -> Columns:
-        """Redraw the chosen topics of all instances under another base."""
-        out = np.empty_like(self.masses.log_mass)
+        """Redraw the chosen topics of all instances under other bases."""
+        out, is_chosen = np.empty_like(self.masses.log_mass), np.zeros(self.masses.log_mass.shape[1], bool)
+        is_chosen[chosen] = True
         redraw_columns(self.masses, self._law(seats), log_q, chosen, log_base, seed, out)
         unit = np.empty_like(out)
         unit_rows(out, unit)
         cosine, change = self._cosine(unit), 0.0
+        if self.over:  # of the root, the shares of the other topics stay as they are, and so does the sum of these
+            change = float(change_of_bases(self.density, self.masses, log_q, is_chosen, log_base))
         for s, links in enumerate(self.sets.values()):
             before = links.log_likelihood(links.weights)
             links.lay(cosine, self.likeness.ones[s], self.likeness.zeros[s])
@@ -202,9 +226,12 @@ class LinkedNode:
             before = pairs.log_likelihood(pairs.weights)
             pairs.place(nu)
             change += pairs.log_likelihood(pairs.weights) - before
-        return Columns(log_base, out, unit, cosine, change)
+        log_nu = np.empty_like(out)
+        log_shares(out, LEAST_LOG_SHARE, log_nu)
+        return Columns(log_base, out, unit, cosine, log_nu, change)
 
     def keep_columns(self, columns: Columns) -> None:
-        self.masses.log_base[:] = columns.log_base
+        self.masses.log_base[:] = columns.log_base  # the one array of all that stand on it
         self.masses.log_mass[:] = columns.log_mass
+        self.log_nu[:] = columns.log_nu
         self.likeness = self.likeness._replace(unit=columns.unit, cosine=columns.cosine)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.network.linked import LinkedNode, Seats, Seed
+from pitmanyor.kernels.network.masses import LEAST_SHAPE
+from pitmanyor.network.linked import Columns, LinkedNode, Seats, Seed
 from pitmanyor.network.root import Prior, Root, log_gammas, move_log
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+NODE = 1 << 48  # added to the number of a sweep for each further node: more than there are sweeps
 SLICES = 4  # elliptical slice updates of a set's weights in a step: they do not see the number of pairs
 
 
@@ -35,11 +38,16 @@ class Report(NamedTuple):
 
 @dataclass(eq=False)
 class Network:
-    """Everything that links depend on. Every `LinkedNode` has `root.log_mu` as its base."""
+    """Everything that links depend on: a tree of nodes, parents first, whose first have `root.log_mu` as their base."""
 
     root: Root
     nodes: dict[str, LinkedNode]
     shared: dict[str, Shared]
+
+    @property
+    def on_root(self) -> dict[str, LinkedNode]:
+        """The nodes whose base is the root."""
+        return {name: node for name, node in self.nodes.items() if node.over is None}
 
     def step(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> Report:
         """Update everything once, given the customers from the text (or none).
@@ -55,45 +63,63 @@ class Network:
 
     def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
         """Update instances, mu0 and scalars, given weights and concentrations; returns the rates of a `Report`."""
-        whole = [node.move_instances(seats[name], True, seed) for name, node in self.nodes.items()]
-        part = [node.move_instances(seats[name], False, seed) for name, node in self.nodes.items()]
+        seeds = own_seeds(self.nodes, seed)
+        whole = [node.move_instances(seats[name], True, seeds[name]) for name, node in self.nodes.items()]
+        part = [node.move_instances(seats[name], False, seeds[name]) for name, node in self.nodes.items()]
         for node in self.nodes.values():
             node.lay()
         moved = self.move_columns(seats, seed, rng)
         self.root.move_pairs(self._column_density, rng)
-        for node in self.nodes.values():
-            node.move_scalars(seed)
+        for name, node in self.nodes.items():
+            node.move_scalars(seeds[name])
         return float(np.mean(whole)), float(np.mean(part)), float(moved)
 
     def _column_density(self, k: int, log_base: float) -> float:
-        return sum(node.column_density(k, log_base) for node in self.nodes.values())
+        return sum(node.column_density(k, log_base) for node in self.on_root.values())
 
     def move_columns(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> bool:
         """Propose some topics of mu0 jointly with those of every instance, from the text alone, and accept by p(X).
 
-        Tables are drawn given the old base, the new base given the tables, and masses given the new base. With u given
-        and masses integrated out this is reversible under the posterior of the text, so the ratio is that of p(X)
-        alone.
+        Tables are drawn given the old bases, from the leaves to the root, then the new bases given the tables, and
+        masses given the new bases. With u given and masses integrated out this is reversible under the posterior of
+        the text, so the ratio is that of p(X). Where a base is no root it has another sum over the chosen topics, and
+        other shares of the rest: `LinkedNode.try_columns` brings the ratio of that.
         """
         n_topics = len(self.root.log_mu)
         if n_topics < 2:
             return False
         size = max(2, round(n_topics ** rng.random()))
         chosen = np.sort(rng.choice(n_topics, size, replace=False)).astype(np.int64)
-        log_q = {name: node.widen(seed) for name, node in self.nodes.items()}
-        more = np.zeros(size, np.int64)
-        for name, node in self.nodes.items():
-            more += node.tables_of(seats[name], log_q[name], chosen, seed)
-        log_mu = self.root.log_split(chosen, more, rng)
-        tried = {
-            name: node.try_columns(seats[name], log_q[name], chosen, log_mu, seed) for name, node in self.nodes.items()
-        }
+        customers = {name: node.masses.customers.copy() for name, node in self.nodes.items() if node.below}
+        tried, log_mu = self._columns(seats, chosen, own_seeds(self.nodes, seed), rng)
+        for name, kept in customers.items():
+            self.nodes[name].masses.customers[:] = kept
         if -rng.standard_exponential() >= sum(columns.change for columns in tried.values()):
             return False
         for name, node in self.nodes.items():
             node.keep_columns(tried[name])
         self.root.log_mu[:] = log_mu
         return True
+
+    def _columns(
+        self, seats: dict[str, Seats], chosen: Ints, seeds: dict[str, Seed], rng: np.random.Generator
+    ) -> tuple[dict[str, Columns], Floats]:
+        """Columns of every node and of mu0. The customers of nodes with others below now have the tables of these."""
+        names = {id(node): name for name, node in self.nodes.items()}
+        log_q: dict[str, Floats] = {}
+        more, tried = np.zeros(len(chosen), np.int64), dict[str, Columns]()
+        for name, node in reversed(self.nodes.items()):
+            log_q[name] = node.widen(seeds[name])
+            tables = node.tables_of(seats[name], log_q[name], chosen, seeds[name])
+            if node.over is None:
+                more += tables.sum(axis=0)
+            else:
+                np.add.at(node.over.masses.customers, np.ix_(node.masses.above, chosen), tables)
+        log_mu = self.root.log_split(chosen, more, rng)
+        for name, node in self.nodes.items():
+            log_base = log_mu[None] if node.over is None else tried[names[id(node.over)]].log_nu
+            tried[name] = node.try_columns(seats[name], log_q[name], chosen, log_base, seeds[name])
+        return tried, log_mu
 
     def move_concentrations(self, rng: np.random.Generator) -> None:
         """Update concentrations given masses and mu0; links do not enter."""
@@ -107,6 +133,11 @@ class Network:
         return {name: value for node in self.nodes.values() for name, value in node.log_likelihood().items()}
 
 
+def own_seeds(names: Iterable[str], seed: Seed) -> dict[str, Seed]:
+    """A seed for each node, so that no two of them use the same random numbers; the first has that of the step."""
+    return {name: (seed[0], seed[1], seed[2] + n * NODE) for n, name in enumerate(names)}
+
+
 def move_linked(node: LinkedNode, shared: Shared, rng: np.random.Generator) -> None:
     """The concentration of a linked node, one for all its instances or one each.
 
@@ -114,17 +145,18 @@ def move_linked(node: LinkedNode, shared: Shared, rng: np.random.Generator) -> N
     """
     masses, a, prior = node.masses, node.discount, shared.prior
     assert prior is not None
-    mu = np.exp(masses.log_base)
+    bases = np.exp(masses.log_base)
     log_nu = masses.log_mass - node.log_total[:, None]
     for rows in [slice(None)] if shared.layer else [slice(i, i + 1) for i in range(len(masses.log_u0))]:
-        n = len(masses.log_u0[rows])
-        total = float(masses.log_u0[rows].sum()) if a > 0 else float((log_nu[rows] * mu).sum())
+        above, n = masses.above[rows], len(masses.above[rows])
+        total = float(masses.log_u0[rows].sum()) if a > 0 else float((log_nu[rows] * bases[above]).sum())
+        used, times = np.unique(above, return_counts=True)
 
-        def log_target(log_b: float, n: int = n, total: float = total) -> float:
+        def log_target(log_b: float, n: int = n, total: float = total, used: Ints = used, times: Ints = times) -> float:
             b = math.exp(log_b)
             if a > 0:
                 return prior.log_density(log_b) + b / a * total - n * math.lgamma(b / a)
-            shapes = float(log_gammas(np.maximum(b * mu, 1e-300)).sum())
-            return prior.log_density(log_b) + n * (math.lgamma(b) - shapes) + b * total
+            shapes = log_gammas(np.maximum(b * bases[used], LEAST_SHAPE)).sum(axis=1)
+            return prior.log_density(log_b) + n * (math.lgamma(b) - float((times / n * shapes).sum())) + b * total
 
         masses.concentration[rows] = move_log(float(masses.concentration[rows][0]), log_target, rng)

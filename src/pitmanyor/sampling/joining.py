@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Graph, Node
+from pitmanyor.graph import Graph, Links, Node
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan, compile_plan
@@ -17,22 +17,42 @@ from pitmanyor.state.state import RULES, State, new_state
 from pitmanyor.state.stirling_sizes import fit_tables
 
 
-def root_of(graph: Graph) -> Node:
-    """The node that all linked nodes stand on; a PlanError where they stand on something else."""
-    roots = set()
+def tree_of(graph: Graph) -> list[Node]:
+    """The root of all linked nodes, and the nodes between it and them, parents first; a PlanError if it is no tree."""
+    found: dict[str, Node] = {}
     for links in graph.link_sets:
-        node = graph[links.between]
-        if len(node.parents) != 1 or graph[node.parents[0]].parents or graph[node.parents[0]].plate:
-            raise PlanError(
-                f"the links {links.name!r} are between {node.name!r}, whose base is "
-                f"{' and '.join(map(repr, node.parents)) or 'nothing'}; links are sampled between nodes whose only "
-                f"base is the root of all topics: rebase({node.name!r}, ...), or leave the links out by "
-                f"without({links.name!r})"
-            )
-        roots.add(node.parents[0])
+        lineage = [graph[links.between]]
+        while lineage[0].parents:
+            if len(lineage[0].parents) > 1:
+                mixed = lineage[0]
+                raise PlanError(
+                    f"the links {links.name!r} are between {links.between!r}, and the base of {mixed.name!r} is a "
+                    f"mixture of {' and '.join(map(repr, mixed.parents))}; links are sampled between nodes that lead "
+                    f"to the root of all topics by one base each: rebase({mixed.name!r}, ...), or leave the links out "
+                    f"by without({links.name!r})"
+                )
+            lineage.insert(0, graph[lineage[0].parents[0]])
+        _check_root(lineage, links)
+        found |= {node.name: node for node in lineage}
+    roots = [node.name for node in found.values() if not node.parents]
     if len(roots) != 1:
         raise PlanError(f"linked nodes stand on {len(roots)} roots, {', '.join(sorted(roots))}; they must share one")
-    return graph[roots.pop()]
+    return list(found.values())
+
+
+def _check_root(lineage: list[Node], links: Links) -> None:
+    root = lineage[0]
+    if root.plate or len(lineage) == 1:
+        raise PlanError(
+            f"the links {links.name!r} are between {links.between!r}, and {root.name!r}, on which that stands, is per "
+            f"{' x '.join(root.plate)}; links are sampled between nodes that stand on one root of all topics: give "
+            f"{root.name!r} no plate"
+        )
+
+
+def root_of(graph: Graph) -> Node:
+    """The node that all linked nodes stand on; a PlanError where they stand on something else."""
+    return tree_of(graph)[0]
 
 
 def finite(graph: Graph, n_topics: int) -> Graph:

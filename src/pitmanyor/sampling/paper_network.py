@@ -19,8 +19,11 @@ class PaperNetwork:
 
     def __init__(self, network: Network) -> None:
         sets = [(node, name) for node in network.nodes.values() for name in node.sets]
-        if len(sets) != 1 or any(node.pairs for node in network.nodes.values()):
-            raise PlanError('method="paper" knows one link set of similarities; use method="exact" for others')
+        if len(sets) != 1 or any(node.pairs or node.over for node in network.nodes.values()):
+            raise PlanError(
+                'method="paper" knows one link set of similarities, between vectors on the root; use '
+                'method="exact" for others'
+            )
         self.network, (self.node, self.name) = network, sets[0]
         if self.node.sets[self.name].kernel.noise <= 0:
             raise PlanError('method="paper" needs links with noise above 0; method="exact" does without')

@@ -1,8 +1,8 @@
 """Text and network in turn: sweeps over documents given explicit vectors, and steps of the network given counts.
 
-While the network is there, the linked nodes and their root are never integrated out: they stay vectors from sweep to
-sweep (maths 6). All other shared nodes go down and up as in any explicit sweep. Tables of linked nodes are drawn on
-the way up, as text alone would have them, so that a state is complete; no step of the network reads them.
+While the network is there, the linked nodes and all that they stand on are never integrated out: they stay vectors from
+sweep to sweep (maths 6). All other shared nodes go down and up as in any explicit sweep. Tables of linked nodes are
+drawn on the way up, as text alone would have them, so that a state is complete; no step of the network reads them.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from numpy.typing import NDArray
 
 from pitmanyor import purposes
 from pitmanyor.errors import PlanError
-from pitmanyor.graph import Gamma, Links
+from pitmanyor.graph import Gamma, Links, Node
 from pitmanyor.kernels.network.masses import Masses
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES
 from pitmanyor.network.beginning import find_places
 from pitmanyor.network.features import kernel_of
 from pitmanyor.network.linked import LinkedNode, Seats
-from pitmanyor.network.network import Network, Report, Shared
+from pitmanyor.network.network import Network, Report, Shared, own_seeds
 from pitmanyor.network.observed import Ends, Observed, observe
 from pitmanyor.network.pair_links import PairLinks
 from pitmanyor.network.root import Prior, Root, draw_log_gamma
 from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.plan import Plan
+from pitmanyor.plan.instances import parent_instance
 from pitmanyor.sampling.concentrations import concentration_of, store_concentrations
 from pitmanyor.sampling.explicit_sweep import Explicit
-from pitmanyor.sampling.joining import root_of
+from pitmanyor.sampling.joining import tree_of
 from pitmanyor.sampling.paper_network import PaperNetwork
 from pitmanyor.sampling.switching import Given, Switch
 from pitmanyor.seeds import Seed, generator
@@ -87,8 +88,8 @@ class TextAndNetwork:
     ) -> None:
         plan = state.plan
         self.passes, self.relabels = passes, relabels
-        self.root_name = root_of(plan.graph).name
-        self.linked = list(dict.fromkeys(links.between for links in plan.graph.link_sets))
+        root, *linked = tree_of(plan.graph)
+        self.root_name, self.linked = root.name, [node.name for node in linked]
         self.switch, self.explicit = Switch(state, n_threads), Explicit(state, n_threads)
         self.network = self._network(state)
         self.paper = PaperNetwork(self.network) if method == "paper" else None
@@ -99,27 +100,33 @@ class TextAndNetwork:
         node = plan.graph[self.root_name]
         b = float(concentration_of(state, self.root_name)[0])
         root = Root(np.full(k, -np.log(k)), b, _prior(node.concentration), np.zeros(k, np.int64))
-        nodes, shared = {}, {}
+        nodes: dict[str, LinkedNode] = {}
+        shared = {}
         for name in self.linked:
-            n = len(plan.instances[name])
-            masses = Masses(
-                log_mass=np.zeros((n, k)),
-                log_u0=np.zeros(n),
-                concentration=np.full(n, concentration_of(state, name)),
-                customers=np.zeros((n, k), np.int64),
-                log_base=root.log_mu,
-            )
-            between = [links for links in plan.graph.link_sets if links.between == name]
-            seen = {links.name: observed_links(plan, links) for links in between}
-            sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
-            pairs = {
-                links.name: PairLinks(kernel_of(links), k, seen[links.name])
-                for links in between
-                if links.kernel == "pair"
-            }
-            nodes[name] = LinkedNode(discount_of(state, name), masses, sets, seen, pairs)
-            shared[name] = Shared(_prior(plan.graph[name].concentration), plan.graph[name].concentration_per == "layer")
+            node = plan.graph[name]
+            nodes[name] = self._linked(state, node, root, nodes.get(node.parents[0]))
+            shared[name] = Shared(_prior(node.concentration), node.concentration_per == "layer")
         return Network(root, nodes, shared)
+
+    def _linked(self, state: State, node: Node, root: Root, over: LinkedNode | None) -> LinkedNode:
+        """A node on the root, or on another, with the links between its instances."""
+        plan, k = state.plan, state.n_topics
+        n = len(plan.instances[node.name])
+        masses = Masses(
+            log_mass=np.zeros((n, k)),
+            log_u0=np.zeros(n),
+            concentration=np.full(n, concentration_of(state, node.name)),
+            customers=np.zeros((n, k), np.int64),
+            log_base=over.log_nu if over else root.log_mu[None],
+            above=parent_instance(node, plan.graph[node.parents[0]], plan.instances),
+        )
+        between = [links for links in plan.graph.link_sets if links.between == node.name]
+        seen = {links.name: observed_links(plan, links) for links in between}
+        sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
+        pairs = {
+            links.name: PairLinks(kernel_of(links), k, seen[links.name]) for links in between if links.kernel == "pair"
+        }
+        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, over)
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -137,8 +144,9 @@ class TextAndNetwork:
             network.root.log_mu -= np.logaddexp.reduce(network.root.log_mu)
         else:  # links alone: the prior would leave one topic or two, and more are hard to find from there
             network.root.log_mu[:] = -np.log(state.n_topics)
+        seeds = own_seeds(network.nodes, seed)
         for name, node in network.nodes.items():
-            node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seed)
+            node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seeds[name])
         if not state.plan.n_tokens:
             find_places(network, self._seats(state), seed, rng)
         if self.paper:
@@ -217,7 +225,11 @@ class TextAndNetwork:
         others = self._counts(state, self.root_name, CUSTOMERS)[0].copy()
         for name, node in self.network.nodes.items():
             node.masses.customers[:] = self._counts(state, name, CUSTOMERS)
-            others -= self._counts(state, name, TABLES).sum(axis=0)
+            tables = self._counts(state, name, TABLES)  # as text alone would have them: here nobody reads them
+            if node.over:
+                np.subtract.at(node.over.masses.customers, node.masses.above, tables)
+            else:
+                others -= tables.sum(axis=0)
         self.network.root.others = others
 
     def _counts(self, state: State, name: str, column: int) -> Ints:

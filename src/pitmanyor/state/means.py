@@ -127,11 +127,11 @@ def mean(state: State, name: str, new_topic: NewTopic = "keep") -> Floats:
 
 
 def _vectors(state: State, node: Node) -> Floats | None:
-    """The vectors of a linked node or of the root below it, while there is a network (maths 6)."""
-    name = f"{node.name}/log_mass"
+    """The vectors of a linked node, or of one that it stands on, while there is a network (maths 6)."""
+    name, plan = f"{node.name}/log_mass", state.plan
     if name not in state.network:
-        linked = [state.plan.graph[links.between] for links in state.plan.graph.link_sets] if state.network else []
-        if not any(node.name in item.parents for item in linked):
+        linked = [links.between for links in plan.graph.link_sets] if state.network else []
+        if node.parents or not any(node.name in plan.lineage(item) for item in linked):
             return None
         return np.exp(state.network["log_mu"])[None]
     masses = state.network[name]

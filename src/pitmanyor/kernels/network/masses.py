@@ -21,7 +21,7 @@ from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
 LEAST_LOG_MASS = -460.0  # below it a tilted stable variable is stable to the last bit: only its scale changes
-LEAST_SHAPE = 1e-300
+LEAST_SHAPE = 1e-280
 MOST_STEPS, NARROW = 100, 1e-12
 
 
@@ -32,7 +32,8 @@ class Masses(NamedTuple):
     log_u0: Floats  # (instance), not used without discount
     concentration: Floats  # (instance)
     customers: Ints  # (instance, topic)
-    log_base: Floats  # (topic)
+    log_base: Floats  # (base, topic)
+    above: Ints  # (instance): its base
 
 
 class TableLaw(NamedTuple):
@@ -107,7 +108,7 @@ def propose(masses, law, i, share, key, n, tried):
             n += 1
             if uniform(key, n - 1) >= share:
                 continue
-        x, n = draw_mass(law, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+        x, n = draw_mass(law, b, log_g, masses.log_base[masses.above[i], k], masses.customers[i, k], key, n)
         tried[k] = x - log_q
     return n
 
@@ -137,7 +138,7 @@ def start_masses(masses, law, n_tables, seed):
                 log_q = np.logaddexp(0.0, y - x)
             masses.log_u0[i] = log_g - a * log_q
         for k in range(masses.log_mass.shape[1]):
-            x, n = draw_mass(law, b, log_g, masses.log_base[k], masses.customers[i, k], key, n)
+            x, n = draw_mass(law, b, log_g, masses.log_base[masses.above[i], k], masses.customers[i, k], key, n)
             masses.log_mass[i, k] = x - log_q
 
 
@@ -151,7 +152,7 @@ def widen_all(masses, a, seed, log_q):
 
 @kernel
 def count_tables(masses, law, log_q, chosen, seed, out):
-    """Tables that the instances would send up for the chosen topics, given u and the base, masses integrated out."""
+    """Tables that instances would send up for the chosen topics, given u and the base, masses integrated out."""
     a = law.discount
     for i in range(len(log_q)):
         key, n = stream_key(seed[0], seed[1], seed[2], 2 * i + 1, purposes.COLUMNS), np.int64(0)
@@ -159,24 +160,25 @@ def count_tables(masses, law, log_q, chosen, seed, out):
             c = masses.customers[i, k]
             if c == 0:
                 continue
+            log_base = masses.log_base[masses.above[i], k]
             if a == 0.0:
-                t, n = bernoulli_sum_tables(c, masses.concentration[i] * math.exp(masses.log_base[k]), key, n)
+                t, n = bernoulli_sum_tables(c, masses.concentration[i] * math.exp(log_base), key, n)
             else:
                 log_x = math.log(a) + masses.log_u0[i] + a * log_q[i]
-                t, n = draw_tables(law.tables, law.index, c, log_x + masses.log_base[k], key, n)
-            out[k] += t
+                t, n = draw_tables(law.tables, law.index, c, log_x + log_base, key, n)
+            out[i, k] = t
 
 
 @kernel
 def redraw_columns(masses, law, log_q, chosen, log_base, seed, out):
-    """Into `out` the masses of all instances, with the chosen topics drawn anew under another base."""
+    """Into `out` the masses of all instances, with the chosen topics drawn anew under other bases."""
     for i in range(len(log_q)):
         key, n = stream_key(seed[0], seed[1], seed[2], i, purposes.COLUMNS_REDRAWN), np.int64(0)
         for k in range(out.shape[1]):
             out[i, k] = masses.log_mass[i, k]
         log_g, b = masses.log_u0[i] + law.discount * log_q[i], masses.concentration[i]
         for k in chosen:
-            x, n = draw_mass(law, b, log_g, log_base[k], masses.customers[i, k], key, n)
+            x, n = draw_mass(law, b, log_g, log_base[masses.above[i], k], masses.customers[i, k], key, n)
             out[i, k] = x - log_q[i]
 
 
@@ -199,14 +201,53 @@ def column_density(density, masses, k, log_base):
     return total
 
 
+@kernel
+def density_over(density, masses, base, log_base):
+    """log p(masses of all instances over one base | what the base is)."""
+    total = 0.0
+    for i in range(len(masses.log_u0)):
+        if masses.above[i] == base:
+            for k in range(len(log_base)):
+                total += log_density(density, masses, i, k, log_base[k])
+    return total
+
+
+@kernel
+def change_of_bases(density, masses, log_q, is_chosen, log_base):
+    """The change of the log density of all instances if their bases were others.
+
+    The masses of chosen topics are integrated out given their tables: what is left of them beside the tables is
+    exp(-m ((1 + u)^a - 1)) with m = U0 H (maths 4).
+    """
+    a, total = density.discount, 0.0
+    for i in range(len(log_q)):
+        more = math.exp(masses.log_u0[i]) * math.expm1(a * log_q[i])
+        for k in range(len(is_chosen)):
+            new, old = log_base[masses.above[i], k], masses.log_base[masses.above[i], k]
+            if not is_chosen[k]:
+                total += log_density(density, masses, i, k, new) - log_density(density, masses, i, k, old)
+            elif a > 0.0:
+                total -= more * (math.exp(new) - math.exp(old))
+    return total
+
+
+@kernel
+def log_shares(log_mass, least, out):
+    """log nu from log masses, but no less than `least`."""
+    for i in range(len(log_mass)):
+        total = log_total(log_mass, i)
+        for k in range(log_mass.shape[1]):
+            out[i, k] = max(log_mass[i, k] - total, least)
+
+
 @inner
 def _along(density, masses, i, x, of_u0, of_mass):
     """log p(U0, J) of an instance moved by x: log U0 by x of_u0, every log J by x of_mass."""
     a = density.discount
-    log_u0, shift = masses.log_u0[i] + x * of_u0, x * of_mass
+    log_u0, shift, log_base = masses.log_u0[i] + x * of_u0, x * of_mass, masses.log_base[masses.above[i]]
     total = masses.concentration[i] / a * log_u0 - math.exp(log_u0)
     for k in range(masses.log_mass.shape[1]):
-        total += log_tilted(density, log_u0 + masses.log_base[k], masses.log_mass[i, k] + shift) + shift
+        total += log_tilted(density, log_u0 + log_base[k], masses.log_mass[i, k] + shift) + shift
     return total
 
 
