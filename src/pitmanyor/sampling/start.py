@@ -27,7 +27,6 @@ from pitmanyor.state.topic_sizes import effective_number, is_large
 ROUNDS = 10
 SETTLED = 0.03  # by which the effective number of topics may still change in the last rounds
 SETTLED_ROUNDS = 2  # in a row: where the number turns from falling to rising, one round changes little
-STILL = 0.01  # the same, where one round will do
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
 DOUBLINGS = 5  # from one topic to many
@@ -70,7 +69,7 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
         rounds.append(Round(splits, merges, state.n_topics))
         change = abs(size - before) / size
         n_settled = n_settled + 1 if change <= SETTLED else 0
-        if n_settled == SETTLED_ROUNDS or change <= STILL:
+        if n_settled == SETTLED_ROUNDS:
             break
     return rounds
 
