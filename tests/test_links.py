@@ -204,8 +204,8 @@ def test_links_between_instances_of_several_plates():
 
 def test_links_between_vectors_of_their_own(tmp_path):
     """Follows between vectors that stand on those of the text, mentions between these; both stay vectors."""
-    g = tntm().without("follows").copy()
-    g.pyp("chi", base="nu", plate="author")
+    g = tntm().without("follows").set("mu0", concentration=1.0).set("nu", concentration=2.0).copy()
+    g.pyp("chi", base="nu", plate="author", concentration=2.0)
     g.links("follows", between="chi")
     g.links("mentions", between="nu")
     given = {"network": Network(text_sweeps=4), "seed": 2}

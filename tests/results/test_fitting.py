@@ -179,7 +179,7 @@ def no_topic_words() -> Graph:
         ({"sampler": Sampler(kind="explicit")}, "an explicit sweep cannot give birth to topics"),
         ({"progress": "often"}, "progress is \"auto\", True or False, not 'often'"),
         ({"threads": 10_000}, "threads must be between 1 and"),
-        ({"graph": "hpyp"}, "graph is a Graph such as pitmanyor.models.hpyp(), not str"),
+        ({"graph": "hpyp"}, "graph is a Graph such as pitmanyor.models.hpyp(), not the text 'hpyp'"),
         ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
     ],
 )
