@@ -48,6 +48,11 @@ def test_the_trace_has_one_value_a_sweep_for_every_node(result):
         result.trace["n_topics"] = np.zeros(12)
 
 
+def test_a_name_that_is_not_in_the_trace_is_answered_with_those_that_are(result):
+    with pytest.raises(KeyError, match="the trace has no 'topics'; it has .*n_topics, topics/large"):
+        result.trace["topics"]
+
+
 def test_samples_are_states_of_the_second_half(result):
     at = [7, 9, 11]  # sweeps 8, 10, 12
     assert [sample.n_topics for sample in result.samples] == result.trace["n_topics"][at].tolist()

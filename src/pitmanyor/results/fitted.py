@@ -275,6 +275,8 @@ class _Trace(Mapping[str, Floats]):
         self._values = values
 
     def __getitem__(self, name: str) -> Floats:
+        if name not in self._values:
+            raise KeyError(f"the trace has no {name!r}; it has {', '.join(self._values)}")
         return np.array(self._values[name], np.float64)
 
     def __iter__(self) -> Iterator[str]:
