@@ -34,7 +34,7 @@ def check_trace(state: State, saved: Saved) -> None:
         raise ValueError("a trace that is no number")
     if trace["n_topics"][-1] != state.n_topics or not math.isfinite(trace.get("topics/large", [0.0])[-1]):
         raise ValueError("a trace of other topics")
-    if RATE in trace and not 0.0 <= trace[RATE][0] <= split_merge.MOVES / LEAST_SHARE:
+    if RATE in trace and not 0.0 <= trace[RATE][0] <= split_merge.MOVES * split_merge.COLLAPSED / LEAST_SHARE:
         raise ValueError("more moves in a sweep than there are")
 
 

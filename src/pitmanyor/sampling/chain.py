@@ -167,7 +167,7 @@ class Chain:
     def _start(self) -> None:
         self._tidy()
         self._measure((self.seed, self.chain, 0))
-        self.rate = rate_of(self._topic_sizes())
+        self.rate = self._rate()
         self.started = True
 
     def whole(self) -> State:
@@ -180,6 +180,9 @@ class Chain:
     def _measure(self, seed: Seed) -> None:
         self.measures.take(self.state, seed)
 
+    def _rate(self) -> float:
+        return rate_of(self._topic_sizes(), self.sweeper.sweep == "collapsed")
+
     def _topic_sizes(self) -> NDArray[np.int64]:
         """Tokens of every topic."""
         return np.bincount(self.state.text.topic, minlength=self.state.n_topics)
@@ -188,7 +191,7 @@ class Chain:
         """Continue from a stored state and its number of sweeps; its measures are those of the last sweep."""
         numba.set_num_threads(self.sweeper.n_threads)
         self.started, self.n_sweeps, self.trace = True, n_sweeps, trace
-        self.rate = trace[RATE][0] if RATE in trace else rate_of(self._topic_sizes())
+        self.rate = trace[RATE][0] if RATE in trace else self._rate()
         if self.state.network:
             self.network = self._with_network(method_of(self.state.network))
             self.network.restore(self.state.network)

@@ -46,6 +46,7 @@ from pitmanyor.state.topic_sizes import is_large
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MOVES = 0.008  # in a sweep, for each large topic
+COLLAPSED = 6.0  # times as many beside collapsed sweeps, which take that much longer for a token
 USUAL = 0.9  # how often a kernel tries the direction that it is good at
 GUESSED = 0.3  # the weight of a token in the launch
 POWER, FLOOR = 4, 1e-6  # of the overlap by which the second topic of a merge is chosen
@@ -377,9 +378,9 @@ class SplitMerge:
         return math.log((1.0 - kernel.splits) * partner / (len(topics) * n[0] * n[1]))
 
 
-def rate_of(sizes: Ints) -> float:
+def rate_of(sizes: Ints, collapsed: bool) -> float:
     """How many moves a sweep should make for a quarter of its time or less: the more topics, the smaller each is."""
-    return MOVES * np.count_nonzero(is_large(sizes))
+    return MOVES * (COLLAPSED if collapsed else 1.0) * np.count_nonzero(is_large(sizes))
 
 
 def attempts(seed: Seed, rate: float) -> list[Kernel]:
