@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import FileError, PlanError
 from pitmanyor.export.edges import Edge, edges_of
 from pitmanyor.export.sheets import Table, write_blocks
@@ -25,6 +26,7 @@ from pitmanyor.topics.standing import chains_that_found, large_topics, shown_siz
 Format = Literal["csv", "parquet"]
 
 
+@checked_call()
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     """All tables of a fit by name, as dicts of columns that any data frame package accepts.
 
@@ -66,6 +68,7 @@ def each_table(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
     yield "trace", [_trace(chain) for chain in fit.chains]
 
 
+@checked_call()
 def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:
     # noqa: A002
     """Write every table to a file in a directory; returns the paths.

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import FileError
 from pitmanyor.figures.author_network import draw_authors
 from pitmanyor.figures.heat import author_heat_map
@@ -19,6 +20,7 @@ from pitmanyor.topics.counts import streams_of
 DPI = 200
 
 
+@checked_call()
 def write_figures(
     fit: Fit,
     directory: str | os.PathLike[str],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.export import author_graph
 from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, figure_of, short
@@ -23,6 +24,7 @@ Ints = NDArray[np.int64]
 ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
+@checked_call()
 def draw_authors(
     fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500, *, ax: Axes | None = None
 ) -> Figure:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import draw, edits, store, text
 from pitmanyor.graph.bases import Base, base_fields
@@ -15,6 +17,7 @@ from pitmanyor.graph.validate import check_graph
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT, as_name
 
 
+@checked_methods(GraphError)
 class Graph:
     """A network of Pitman-Yor nodes with token streams and links.
 
@@ -128,7 +131,7 @@ class Graph:
         concentration_per
             As in `pyp`.
         """
-        side = "topic" if isinstance(over, int) else "word"
+        side = "topic" if isinstance(over, Integral) else "word"
         node = Node(name, "dirichlet", side, (), over, plate, 0.0, concentration, concentration_per)  # type: ignore[arg-type]
         return self._add(node)
 
@@ -262,7 +265,7 @@ class Graph:
         return MappingProxyType(self._nodes)
 
     def __getitem__(self, name: str) -> Node:
-        if name not in self._nodes:
+        if not isinstance(name, str) or name not in self._nodes:
             known = ", ".join(map(repr, self._nodes)) or "none"
             raise GraphError(f"this graph has no node {name!r}; its nodes are {known}")
         return self._nodes[name]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pitmanyor.call_checks import checked_fields
+
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
 ConcentrationPer = Literal["layer", "instance"]
 Kernel = Literal["similarity", "pair"]
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Gamma:
     """Gamma(shape, rate) prior of a concentration. The second parameter is a RATE, as in the paper."""
@@ -19,6 +22,7 @@ class Gamma:
     rate: float
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Beta:
     """Beta(alpha, beta) prior of a discount; Beta(1, 1) is uniform on (0, 1)."""

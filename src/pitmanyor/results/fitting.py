@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.plan import Plan, compile_plan
 from pitmanyor.results.insights import Fit as Fit
-from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, no_graph, teach_keywords
+from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number
 from pitmanyor.results.new_documents import to_fit
 from pitmanyor.results.notebook_bars import Progress
 from pitmanyor.results.notebook_bars import bars as progress_bars
@@ -45,7 +46,7 @@ TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
 FEWEST_TOPICS = 20
 
 
-@teach_keywords(FIT_HINTS)
+@checked_call(hints=FIT_HINTS)
 def fit(
     graph: Graph,
     corpus: Any,
@@ -121,8 +122,6 @@ def fit(
     >>> fit(models.lda(2), corpus, sweeps=20, keep=5).n_topics
     2
     """
-    if not isinstance(graph, Graph):
-        raise PlanError(no_graph(graph))
     if preset is not None:
         graph, sampler = _as_in_the_paper(graph, preset, sampler)
     asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, _network_of(graph, network, sweeps))
@@ -205,6 +204,7 @@ def _restored(homes: Sequence[Path], plan: Plan | None = None) -> list[Run]:
     return runs
 
 
+@checked_call()
 def load(path: str | os.PathLike[str]) -> Fit:
     """Load the fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
 
@@ -214,7 +214,7 @@ def load(path: str | os.PathLike[str]) -> Fit:
     return Fit(_restored(find_runs(path)), path)
 
 
-@teach_keywords(RESUME_HINTS)
+@checked_call(hints=RESUME_HINTS)
 def resume(
     path: str | os.PathLike[str],
     sweeps: int | None = None,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node, Tokens
@@ -22,6 +23,7 @@ Axes: TypeAlias = dict[str, list[Hashable]]
 NEW_TOPIC = ("keep", "discard", "renormalise")
 
 
+@checked_methods()
 class Posterior:
     """One state of a chain: topics, posterior means, mixing weights."""
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
+from pitmanyor.call_checks import callers_level
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Gamma, Links, Node
 from pitmanyor.kernels.network.masses import Masses
@@ -69,7 +70,7 @@ def observed_links(plan: Plan, links: Links) -> Observed:
         warnings.warn(
             f"{int((~known).sum())} of {len(known)} links {links.name!r} lead to or from somebody without documents "
             "here and are left out",
-            stacklevel=2,
+            stacklevel=callers_level(),
         )
     hidden = place[found.hidden].reshape(-1, 2)
     ends = Ends(sources[known], targets[known], hidden[(hidden >= 0).all(axis=1)])

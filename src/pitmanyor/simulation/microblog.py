@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import CorpusError, FileError
 from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph, uniform
@@ -66,6 +67,7 @@ class Microblog:
         return posts, follows
 
 
+@checked_call()
 def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> Microblog:
     """Draw a microblog. Its records have id, text, author, created_at, label (the theme) and source (a disclaimer).
 

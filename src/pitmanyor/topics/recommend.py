@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
@@ -16,6 +17,7 @@ from pitmanyor.topics.nearest import Scored, affinity, best, place_of, warn_of_f
 Floats = NDArray[np.float64]
 
 
+@checked_call()
 def recommend_authors(
     fit: Fitted,
     author: Hashable | None = None,
