@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.call_checks import checked_call
-from pitmanyor.errors import FileError, PlanError
+from pitmanyor.errors import PlanError
 from pitmanyor.export.edges import Edge, edges_of
 from pitmanyor.export.sheets import Table, write_blocks
+from pitmanyor.files import made_directory
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
 from pitmanyor.topics.blocks import document_blocks
@@ -88,11 +89,7 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
     """
     if format not in get_args(Format):
         raise PlanError(f"format is one of {', '.join(get_args(Format))}, not {format!r}")
-    home = Path(directory)
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+    home = made_directory(directory)
     paths: list[Path] = []
     for name, blocks in each_table(fit, n_words):
         paths.append(home / f"{_file_name(name, {path.stem for path in paths})}.{format}")
