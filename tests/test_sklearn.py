@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from pitmanyor import EvidenceWarning, models, read
+from pitmanyor import EvidenceWarning, PlanError, models, read
 from pitmanyor.results.content_keyed import infer_by_content
 from pitmanyor.sklearn import TopicModel
 
@@ -122,3 +122,16 @@ def test_weights_are_rounded_and_said_and_negative_values_refused(counts):
         TopicModel(n_components=2, sweeps=2).fit(-counts.toarray())
     with pytest.raises(ValueError, match="X has 3 features, but TopicModel is expecting 16 features"):
         TopicModel(n_components=2, sweeps=2).fit(counts).transform(np.ones((1, 3), int))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"n_components": models.lda(2)}, "n_components is a number of topics; pass a graph of your own as model="),
+        ({"n_components": "two"}, "n_components is a whole number or None, not 'two'"),
+        ({"model": "lda"}, "model is a Graph such as .* or None, not the text 'lda'"),
+    ],
+)
+def test_a_model_in_the_place_of_a_number_is_told_where_to_go(given, said):
+    with pytest.raises(PlanError, match=said):
+        TopicModel(**given).fit(np.ones((4, 3), int))

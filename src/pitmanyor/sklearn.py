@@ -26,8 +26,9 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from pitmanyor import models
 from pitmanyor.call_checks import callers_level
+from pitmanyor.call_kinds import check_as
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import EvidenceWarning
+from pitmanyor.errors import EvidenceWarning, PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.results.content_keyed import corpus_of_counts, infer_by_content
 from pitmanyor.results.fitting import Fit, fit, load
@@ -102,6 +103,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def fit(self, X: Any, y: Any = None, *, authors: Sequence[Any] | None = None) -> TopicModel:
         """Sample the posterior. `authors`: one label per row, for models with authors; `y` is ignored."""
+        check_as("model", self.model, "Graph | None", PlanError)
         if isinstance(X, Corpus):
             corpus = X
         else:
@@ -140,8 +142,11 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _graph(self, with_authors: bool) -> Graph:
         if self.model is not None:
             return self.model
+        if isinstance(self.n_components, Graph):
+            raise PlanError("n_components is a number of topics; pass a graph of your own as model=")
         if self.n_components is not None:
-            return models.lda(self.n_components)
+            check_as("n_components", self.n_components, "int | None", PlanError)
+            return models.lda(int(self.n_components))
         return models.author_topic() if with_authors else models.hpyp()
 
     def _counts(self, X: Any, reset: bool) -> sparse.csr_array:

@@ -14,7 +14,7 @@ from oracle.invariants import check
 from oracle.random_models import models
 from oracle.toys import TOYS
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS
-from pitmanyor.sampling import split_merge
+from pitmanyor.sampling import move_choices
 from pitmanyor.sampling.concentrations import Measures
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, Kernel, Proposal, SplitMerge
 from pitmanyor.sampling.sweeps import collapsed, initialise
@@ -121,4 +121,4 @@ def test_no_topic_is_merged_with_itself():
             return 1.0 - 2.0**-53
 
     p = np.array([1e6, 1e6, 1.0, 0.0]) / 2000001.0
-    assert split_merge._pick_from(Largest(), p) == 2
+    assert move_choices._pick_from(Largest(), p) == 2

@@ -16,7 +16,7 @@ from oracle.geweke import Shape, marginal, successive
 from oracle.runs import errors, run_sweeps, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.models import bursty, hpyp, lda, tntm
-from pitmanyor.sampling import split_merge
+from pitmanyor.sampling import move_choices
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST
 
 N_SWEEPS, N_STEPS, LARGEST = 4_000, 3_000, 4.5
@@ -68,11 +68,11 @@ def test_prior_and_chain_have_the_same_means(model):
 
 def test_anchors_left_out_of_the_ratio_are_caught():
     """Planted: a split is weighed as if its anchors were given."""
-    right, toy = split_merge._log_split, runs.five_documents()
+    right, toy = move_choices._log_split, runs.five_documents()
 
     def wrong(state, kernel, n_topics, n):
         return right(state, kernel, n_topics, n) + math.log(n * (n - 1))
 
-    with patch.object(split_merge, "_log_split", wrong):
+    with patch.object(move_choices, "_log_split", wrong):
         rows = run_sweeps(toy, "collapsed", N_SWEEPS, seed=1, kernels=MANY)
     assert np.abs(z_scores(rows, runs.exact_means(toy))).max() > 6

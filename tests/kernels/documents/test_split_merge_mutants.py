@@ -16,7 +16,7 @@ import pytest
 from kernels.documents.exact import replaced
 from kernels.documents.test_split_merge import CASES, KERNELS, TURNED, flows_of
 from pitmanyor.kernels.split_merge import allocate, franchise, moves, visits
-from pitmanyor.sampling import split_merge
+from pitmanyor.sampling import move_choices
 from pitmanyor.sampling.split_merge import SplitMerge
 
 pytestmark = pytest.mark.nojit
@@ -95,7 +95,7 @@ MUTANTS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "partners not evaluated after a split": (partners_of_before, "single_parent"),
     "anchors of a split left out": (
-        of((split_merge._log_split, "n_topics * n * (n - 1) * n_doors", "n_topics * n_doors")),
+        of((move_choices._log_split, "n_topics * n * (n - 1) * n_doors", "n_topics * n_doors")),
         "single_parent",
     ),
     "anchors of a merge left out": (
@@ -103,7 +103,7 @@ MUTANTS: dict[str, tuple[Callable[[], Any], str]] = {
         "single_parent",
     ),
     "empty finite topics not counted": (
-        of((split_merge._log_split, "state.plan.n_topics - n_topics", "1")),
+        of((move_choices._log_split, "state.plan.n_topics - n_topics", "1")),
         "three_finite_topics",
     ),
     "topics after a merge not counted": (
@@ -111,7 +111,7 @@ MUTANTS: dict[str, tuple[Callable[[], Any], str]] = {
         "single_parent",
     ),
     "directions tried as often": (
-        of((split_merge._log_split, "kernel.splits / ", "0.5 / ")),
+        of((move_choices._log_split, "kernel.splits / ", "0.5 / ")),
         "single_parent",
     ),
     "tables leave half as often as they should": (
