@@ -1,6 +1,10 @@
 """Bundles are handed over as one pointer, and mean in kernels what named tuples mean in Python."""
 
+import os
+import pickle
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +14,7 @@ from numba import config, get_num_threads, prange, set_num_threads, typeof
 from pitmanyor.kernels.runtime.bundles import Bundle, bundle, of_thread
 from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, spread
 
+ROOT = Path(__file__).resolve().parents[3]
 compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="about compiled code")
 
 
@@ -136,6 +141,25 @@ def test_other_types_have_another_name():
     one, other = typeof(Pair(np.zeros(2), np.zeros(2))), typeof(Pair(np.zeros(2), np.zeros(2, np.float32)))
     assert isinstance(one, Bundle) and one == typeof(Pair(np.ones(3), np.ones(1)))
     assert one != other and one.mangling_args != other.mangling_args
+
+
+SECOND = """
+import pickle, sys
+from numba import typeof
+from tests.kernels.runtime.test_bundles import house
+read = pickle.loads(bytes.fromhex(sys.argv[1]))
+assert hash(read) == hash(typeof(house())) and {read: 1}[typeof(house())]
+"""
+
+
+@compiled
+def test_another_process_knows_the_type_again():
+    """Or it would find no kernel in the cache: hashes differ between processes."""
+    written = pickle.dumps(typeof(house())).hex()
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-c", SECOND, written], check=True, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}
+        )
 
 
 @inner

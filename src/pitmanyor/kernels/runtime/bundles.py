@@ -49,6 +49,10 @@ class Bundle(types.BaseNamedTuple):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Bundle) and self.key == other.key)
 
+    def __reduce__(self) -> Any:
+        """Made anew in the process that reads it from the cache, where hashes are others."""
+        return Bundle, (self.types, self.instance_class)
+
     def __getitem__(self, index: int) -> Any:
         return self.types[index]
 
