@@ -8,7 +8,7 @@ from typing import Literal
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
 ConcentrationPer = Literal["layer", "instance"]
-Kernel = Literal["similarity", "pair"]
+Kernel = Literal["similarity", "pair", "blocks"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class Tokens:
 class Links:
     """A named set of links between the instances of a node on a grouping plate.
 
-    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process (maths 6).
+    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts of
+    a block model (maths 6).
     """
 
     name: str
@@ -100,3 +101,5 @@ class Links:
     signal: float = 1.0
     length: float = 1.0
     noise: float = 1.0
+    popularity: bool = False
+    reciprocity: bool = False

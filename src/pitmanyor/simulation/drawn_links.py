@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links, Node
+from pitmanyor.network.block_links import BlockLinks, draw_unknowns, effects_of
 from pitmanyor.network.cholesky import product
+from pitmanyor.network.dyads import sparse
 from pitmanyor.network.features import features_at, kernel_of
 from pitmanyor.network.inducing import PairFunction
 from pitmanyor.network.noise import log_links
+from pitmanyor.network.observed import Ends
 
 Floats = NDArray[np.float64]
 Pairs = list[tuple[Hashable, Hashable]]
@@ -43,7 +46,9 @@ class DrawnLinks:
 
 
 def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
-    """Draw a link set between instances with these vectors: weights from N(0, I), then every pair independently."""
+    """Draw a link set between instances with these vectors: what it has to learn, then every pair by itself."""
+    if links.kernel == "blocks":
+        return _events(links, labels, vectors, rng)
     weights, scores = (_similar if links.kernel == "similarity" else _paired)(links, vectors, rng)
     probability = np.exp(log_links(scores.ravel(), links.noise)).reshape(scores.shape)
     if not links.self_links:
@@ -52,6 +57,26 @@ def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng:
     if not links.directed:
         linked = np.tril(linked) | np.tril(linked).T
     return DrawnLinks(labels, vectors, weights, probability, linked, links.directed)
+
+
+def _events(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
+    """Rates between topics, effects and answers from their priors, then events: own ones and answered ones."""
+    n, effects = len(labels), effects_of(links)
+    nobody = np.zeros((0, 2), np.int64)
+    item = BlockLinks(effects, vectors.shape[1], sparse(n, Ends(nobody[:, 0], nobody[:, 1], nobody), directed=True))
+    item.weights = draw_unknowns(n, vectors.shape[1], effects, rng)
+    item.place(vectors)
+    i, j = np.indices((n, n)).reshape(2, -1)
+    rates, q = item.pair_rates(i, j).reshape(n, n), float(item.unknowns.scalars[0])
+    np.fill_diagonal(rates, 0.0)
+    if not links.directed:
+        rates = np.tril(rates)
+    answered = rng.poisson(q * rates) > 0
+    linked = (rng.poisson((1.0 - q) * rates) > 0) | answered | answered.T
+    probability = -np.expm1(-(rates + q * rates.T))
+    if not links.directed:
+        linked, probability = linked | linked.T, probability + probability.T
+    return DrawnLinks(labels, vectors, item.weights, probability, linked, links.directed)
 
 
 def _similar(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -73,10 +98,10 @@ def _paired(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Fl
 def check_links(graph: Graph) -> None:
     """Raise a PlanError for links that have no prior to draw from."""
     for links in graph.link_sets:
-        if links.kernel == "pair" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
+        if links.kernel != "similarity" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
             raise PlanError(
-                f'the links {links.name!r} have kernel="pair", a weight for every pair of topics, and a gem has '
-                'no end of topics; give the root a number of them, such as dirichlet("mu", over=10), or take '
+                f'the links {links.name!r} have kernel="{links.kernel}", a weight for every pair of topics, and a gem '
+                'has no end of topics; give the root a number of them, such as dirichlet("mu", over=10), or take '
                 'kernel="similarity"'
             )
 

@@ -1,0 +1,299 @@
+"""A link set whose links are events between topics, with popularity and answers, and its updates (maths 6)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor.graph import Links
+from pitmanyor.kernels.network.blocks import HALF, Blocks, Events, add_tilt, all_others, draw_events, log_linked
+from pitmanyor.network.cholesky import product
+from pitmanyor.network.dyads import Sparse, dyads_of, hidden_of
+from pitmanyor.network.slices import slice_sample
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Seed = tuple[int, int, int]
+SHAPE = 0.5  # of the gamma prior of a rate between two topics: some blocks are busy, most are not
+LEVEL = (-2.0, 2.0)  # mean and standard deviation of the log of the rates' mean, in place of an intercept
+EFFECTS = (2.0, 1.0)  # shape and rate of the gamma prior of 1/variance of senders' and receivers' effects
+LEAST, FURTHEST = 1e-300, 40.0  # of a rate, and of a logarithm under a slice
+SET = 1 << 44  # first random stream of a node's second set, after any number of dyads
+
+
+class Effects(NamedTuple):
+    """Which parts a link set has."""
+
+    popularity: bool
+    reciprocity: bool
+    directed: bool
+
+
+def effects_of(links: Links) -> Effects:
+    return Effects(links.popularity, links.reciprocity, links.directed)
+
+
+class Unknowns(NamedTuple):
+    """What a link set has to learn beside the vectors. `scalars`: answer, mean rate, and 1/variance of both effects."""
+
+    rates: Floats
+    sent: Floats
+    received: Floats
+    scalars: Floats
+
+    @classmethod
+    def among(cls, weights: Floats, n: int, n_topics: int) -> Unknowns:
+        """Views of an array that holds all of them."""
+        square = n_topics**2
+        rates, sent, received, scalars = np.split(weights, [square, square + n, square + 2 * n])
+        return cls(rates.reshape(n_topics, n_topics), sent, received, scalars)
+
+    @staticmethod
+    def size(n: int, n_topics: int) -> int:
+        return n_topics**2 + 2 * n + 4
+
+
+def first_unknowns(n: int, n_topics: int, effects: Effects) -> Floats:
+    """Everybody alike, and every block at the mean."""
+    weights = np.ones(Unknowns.size(n, n_topics))
+    unknowns = Unknowns.among(weights, n, n_topics)
+    unknowns.rates[:] = math.exp(LEVEL[0])
+    unknowns.scalars[:] = 0.25 if effects.reciprocity else 0.0, math.exp(LEVEL[0]), 1.0, 1.0
+    return weights
+
+
+def draw_unknowns(n: int, n_topics: int, effects: Effects, rng: np.random.Generator) -> Floats:
+    """From the prior."""
+    weights = first_unknowns(n, n_topics, effects)
+    unknowns = Unknowns.among(weights, n, n_topics)
+    mean = math.exp(LEVEL[0] + LEVEL[1] * rng.standard_normal())
+    rates = rng.standard_gamma(SHAPE, (n_topics, n_topics)) * (mean / SHAPE)
+    unknowns.rates[:] = rates if effects.directed else np.tril(rates) + np.tril(rates, -1).T
+    shapes = rng.gamma(EFFECTS[0], 1.0 / EFFECTS[1], 2)
+    answer = rng.random()
+    if effects.popularity:
+        for effect, shape in zip((unknowns.sent, unknowns.received), shapes, strict=True):
+            effect[:] = np.maximum(rng.standard_gamma(shape, n) / shape, LEAST)
+        unknowns.scalars[2:] = shapes
+    if not effects.directed:
+        unknowns.received[:], unknowns.scalars[3] = unknowns.sent, unknowns.scalars[2]
+    unknowns.scalars[:2] = answer if effects.reciprocity else 0.0, mean
+    return weights
+
+
+class BlockLinks:
+    """Unknowns, links and the last events of one set."""
+
+    def __init__(self, effects: Effects, n_topics: int, links: Sparse, place: int = 0) -> None:
+        self.effects, self.links, self.first = effects, links, place * SET
+        self.dyads, self.hidden = dyads_of(links), hidden_of(links)
+        self.vectors, self.totals = np.zeros((links.n, n_topics)), np.zeros((2, n_topics))
+        self.others = np.zeros((2, links.n, n_topics))
+        self.work = np.zeros((2, n_topics))
+        self.weights = first_unknowns(links.n, n_topics, effects)
+        self.events = self._no_events()
+
+    @property
+    def weights(self) -> Floats:
+        """All unknowns as one array."""
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: Floats) -> None:
+        if weights.shape != (Unknowns.size(*self.vectors.shape),):
+            raise ValueError("unknowns of another network")
+        self._weights, self.unknowns = weights, Unknowns.among(weights, *self.vectors.shape)
+        answer = self.unknowns.scalars[0]
+        if not (np.isfinite(weights).all() and (weights >= 0.0).all() and answer < 1.0):
+            raise ValueError("rates and effects of links that are below zero, or an answer that is sure")
+
+    @property
+    def blocks(self) -> Blocks:
+        """As kernels take it."""
+        sent, received = self.unknowns.sent, self.unknowns.received
+        answer = self.unknowns.scalars[:1]
+        return Blocks(
+            self.vectors, self.unknowns.rates, sent, received, answer, self.totals, int(self.effects.directed)
+        )
+
+    def _no_events(self) -> Events:
+        n, k = self.vectors.shape
+        sums = [np.zeros(shape, np.int64) for shape in ((n, k), (k, k), n, n, 2)]
+        return Events(*sums)
+
+    def place(self, nu: Floats) -> None:
+        """Set the vectors of all instances."""
+        self.vectors[:] = nu
+        self._sum()
+
+    def place_one(self, i: int, nu: Floats) -> None:
+        change = nu - self.vectors[i]
+        self.totals[0] += self.unknowns.received[i] * change
+        self.totals[1] += self.unknowns.sent[i] * change
+        self.vectors[i] = nu
+
+    def _sum(self) -> None:
+        self.totals[0] = (self.unknowns.received[:, None] * self.vectors).sum(axis=0)
+        self.totals[1] = (self.unknowns.sent[:, None] * self.vectors).sum(axis=0)
+
+    def add_tilt(self, i: int, tilt: Floats) -> None:
+        add_tilt(self.blocks, self.hidden, i, self.work, tilt)
+
+    def draw_events(self, seed: Seed) -> Ints:
+        """Draw the events behind all links; returns the customers that they are for every instance."""
+        self.events = self._no_events()
+        draw_events(self.blocks, self._seen_from(), self.dyads, self.first, seed, self.events)
+        return self.events.customers
+
+    def _seen_from(self) -> Floats:
+        """L v of every instance."""
+        return product(self.vectors, self.unknowns.rates.T)
+
+    def exposure(self) -> float:
+        """The sum of the rates of all pairs, as far as they are seen."""
+        out, _ = self._all_others()
+        sent = self.unknowns.sent[:, None] * self.vectors
+        total = float((product(sent, self.unknowns.rates) * out).sum())
+        return total if self.effects.directed else total / 2.0
+
+    def exposure_at(self, nu: Floats) -> float:
+        """`exposure` if the vectors were others."""
+        kept = self.vectors.copy()
+        self.place(nu)
+        out = self.exposure()
+        self.place(kept)
+        return out
+
+    def _all_others(self) -> tuple[Floats, Floats]:
+        all_others(self.blocks, self.hidden, self.others[0], self.others[1])
+        return self.others[0], self.others[1]
+
+    def log_likelihood(self, weights: Floats | None = None) -> float:
+        """log p(X | nu, all unknowns)."""
+        return float(log_linked(self.blocks, self._seen_from(), self.dyads)) - self.exposure()
+
+    def move(self, rng: np.random.Generator) -> None:
+        """Draw all unknowns given vectors and events, one group after the other."""
+        self._sum()
+        if self.effects.popularity:
+            self._move_effects(rng)
+        self._move_rates(rng)
+        if self.effects.reciprocity:
+            self._move_answer(rng)
+
+    def _move_effects(self, rng: np.random.Generator) -> None:
+        effect, scalars = self.unknowns, self.unknowns.scalars
+        if not self.effects.directed:
+            self._move_symmetric(rng)
+            scalars[2:] = move_shape(effect.sent, scalars[2], rng)
+            return
+        out, _ = self._all_others()
+        exposed = (product(self.vectors, effect.rates) * out).sum(axis=1)
+        effect.sent[:] = draw_effects(self.events.sent, exposed, scalars[2], rng)
+        scalars[2] = move_shape(effect.sent, scalars[2], rng)
+        self._sum()
+        _, back = self._all_others()
+        exposed = (self._seen_from() * back).sum(axis=1)
+        effect.received[:] = draw_effects(self.events.received, exposed, scalars[3], rng)
+        scalars[3] = move_shape(effect.received, scalars[3], rng)
+        self._sum()
+
+    def _move_symmetric(self, rng: np.random.Generator) -> None:
+        """One after the other: the rate of a pair is a product of two of the effects."""
+        effect, counts, tilt = self.unknowns, self.events.sent + self.events.received, np.empty(self.vectors.shape[1])
+        for i, nu in enumerate(self.vectors):
+            tilt[:], old = 0.0, effect.sent[i]
+            self.add_tilt(i, tilt)
+            exposed = np.array([float((tilt * nu).sum()) / old])
+            new = draw_effects(counts[i : i + 1], exposed, effect.scalars[2], rng)[0]
+            effect.sent[i] = effect.received[i] = new
+            self.totals += (new - old) * nu
+
+    def _move_rates(self, rng: np.random.Generator) -> None:
+        out, _ = self._all_others()
+        exposed, counts = product((self.unknowns.sent[:, None] * self.vectors).T, out), self.events.between
+        level, rates = self.unknowns.scalars[1:2], self.unknowns.rates
+        if self.effects.directed:
+            rates[:] = np.maximum(rng.standard_gamma(SHAPE + counts) / (SHAPE / level[0] + exposed), LEAST)
+            level[0] = move_level(rates.ravel(), level[0], rng)
+            return
+        low = np.tril_indices(len(rates))
+        counts = counts + counts.T
+        np.fill_diagonal(counts, np.diag(self.events.between))
+        np.fill_diagonal(exposed, np.diag(exposed) / 2.0)  # off it the sum over ordered pairs has both of a block
+        drawn = rng.standard_gamma(SHAPE + counts[low]) / (SHAPE / level[0] + exposed[low])
+        rates[low] = np.maximum(drawn, LEAST)
+        rates.T[low] = rates[low]
+        level[0] = move_level(rates[low], level[0], rng)
+
+    def _move_answer(self, rng: np.random.Generator) -> None:
+        """q given answers; of a pair whose other direction alone is seen, answers are seen there, the rest is not."""
+        (silent, answered), exposed = self.events.answered.tolist(), self._half_hidden()
+
+        def log_density(x: float) -> float:
+            if abs(x) > FURTHEST:
+                return -math.inf
+            yes, no = -math.log1p(math.exp(-x)), -math.log1p(math.exp(x))
+            return float((answered + 1) * yes + (silent + 1) * no - math.exp(yes) * exposed)
+
+        q = self.unknowns.scalars[0]
+        x = slice_sample(math.log(q) - math.log1p(-q), log_density, rng)
+        self.unknowns.scalars[0] = min(max(1.0 / (1.0 + math.exp(-x)), 1e-15), 1.0 - 1e-15)
+
+    def _half_hidden(self) -> float:
+        """The sum of the rates of hidden pairs whose other direction is seen."""
+        half = self.hidden.out == HALF
+        i = np.repeat(np.arange(self.links.n), np.diff(self.hidden.start))[half]
+        return float(self.pair_rates(i, self.hidden.other[half]).sum())
+
+    def pair_rates(self, i: Ints, j: Ints) -> Floats:
+        """The rates of events from i to j, of many pairs."""
+        between = (self.vectors[i] * self._seen_from()[j]).sum(axis=1)
+        return np.asarray(self.unknowns.sent[i] * self.unknowns.received[j] * between)
+
+    def probability(self, i: Ints, j: Ints) -> Floats:
+        """p(link from i to j), given whether j is linked to i where that is seen."""
+        a, b, q = self.pair_rates(i, j), self.pair_rates(j, i), self.unknowns.scalars[0]
+        if not self.effects.directed:
+            return np.asarray(-np.expm1(-a))
+        back = self.links.status(j, i)
+        linked_back = -np.expm1(-(b + q * a))
+        only_back = -np.expm1(-(1.0 - q) * b) * np.exp(-q * b - a)
+        if_linked = 1.0 - only_back / np.maximum(linked_back, LEAST)
+        if_not = -np.expm1(-(1.0 - q) * a)
+        alone = -np.expm1(-(a + q * b))
+        return np.asarray(np.where(back == 1, if_linked, np.where(back == 0, if_not, alone)))
+
+
+def draw_effects(counts: Ints, exposed: Floats, shape: float, rng: np.random.Generator) -> Floats:
+    """Effects with prior Gamma(shape, shape) given events and exposures."""
+    return np.asarray(np.maximum(rng.standard_gamma(shape + counts) / (shape + exposed), LEAST))
+
+
+def move_shape(effects: Floats, shape: float, rng: np.random.Generator) -> float:
+    """1/variance of effects given them."""
+    n, total = len(effects), float((np.log(effects) - effects).sum())
+
+    def log_density(x: float) -> float:
+        if abs(x) > FURTHEST:
+            return -math.inf
+        a = math.exp(x)
+        return EFFECTS[0] * x - EFFECTS[1] * a + n * (a * x - math.lgamma(a)) + a * total
+
+    return math.exp(slice_sample(math.log(shape), log_density, rng))
+
+
+def move_level(rates: Floats, level: float, rng: np.random.Generator) -> float:
+    """The mean of the rates between topics given them."""
+    n, total = len(rates), float(rates.sum())
+
+    def log_density(x: float) -> float:
+        if abs(x) > FURTHEST:
+            return -math.inf
+        away = (x - LEVEL[0]) / LEVEL[1]
+        return -0.5 * away * away - n * SHAPE * x - SHAPE * math.exp(-x) * total
+
+    return math.exp(slice_sample(math.log(level), log_density, rng))
