@@ -27,6 +27,8 @@ EFFECTS = (1.0, 3.0)  # penalties of sender and receiver effects: the best by pa
 LATENT = (1.0, 2.0, 4.0, 8.0)  # and those of latent features
 FOLDS = 2  # times that pairs are set aside
 NEAREST = 15  # authors that count as similar
+LATENT_AND_TEXT = "popularity + latent features + reciprocity + text"
+TEXTUAL = (LATENT_AND_TEXT, "whom similar authors follow", "text: cosine of hashtags")  # baselines that read posts
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,7 @@ def baselines(similarity: Floats, hide: Hide) -> dict[str, Callable[[Seen], Floa
         "latent features": lambda seen: logistic(seen, no_covariates, hide, effects=False),
         "popularity + latent features": lambda seen: logistic(seen, no_covariates, hide),
         "popularity + latent features + reciprocity": lambda seen: logistic(seen, answers, hide),
-        "popularity + latent features + reciprocity + text": lambda seen: logistic(seen, answers_and_text, hide),
+        LATENT_AND_TEXT: lambda seen: logistic(seen, answers_and_text, hide),
         "whom similar authors follow": lambda seen: similar_authors(seen, similarity),
         "text: cosine of hashtags": lambda seen: similarity,
     }

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpora import congress_core
-from benchmarks.link_baselines import baselines
+from benchmarks.link_baselines import TEXTUAL, baselines
 from benchmarks.link_cases import AUTHORS, HIDDEN, Case, split
 from benchmarks.link_models import Effort, figures, fitted_row, named_graphs
 
@@ -47,6 +47,11 @@ class Rows:
     def has(self, key: Row) -> bool:
         return any(all(row.get(name) == key.get(name) for name in KEY) for row in self.rows)
 
+    def of_other_posts(self, key: Row) -> Row | None:
+        """The figures of the same method, pairs and seed with other posts."""
+        same = [name for name in KEY if name != "posts"]
+        return next((row for row in self.rows if all(row.get(name) == key.get(name) for name in same)), None)
+
     def add(self, row: Row) -> None:
         """Append a row, with six digits."""
         rounded = {name: round(value, 6) if isinstance(value, float) else value for name, value in row.items()}
@@ -59,10 +64,14 @@ class Rows:
 def baseline_rows(case: Case, key: Row, rows: Rows) -> None:
     """Everything that needs no topic model."""
     for method, scores in baselines(case.hashtags(), case.aside).items():
-        if not rows.has(key | {"method": method}):
+        mine = key | {"method": method}
+        other = None if method in TEXTUAL else rows.of_other_posts(mine)
+        if other is not None and not rows.has(mine):
+            rows.add(other | mine)
+        if not rows.has(mine):
             start = process_time()
             found = figures(case, scores(case.seen)[case.place()])
-            rows.add(key | {"method": method, "cpu_seconds": process_time() - start} | found)
+            rows.add(mine | {"cpu_seconds": process_time() - start} | found)
 
 
 def model_rows(case: Case, key: Row, rows: Rows, names: Iterable[str], effort: Effort) -> None:

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks import corpora, link_baselines, link_cases, link_models, link_tables
-from benchmarks.link_baselines import Seen, baselines, fit_logistic, no_covariates, objective, path
+from benchmarks.link_baselines import TEXTUAL, Seen, baselines, fit_logistic, no_covariates, objective, path
 from benchmarks.link_cases import AUTHORS, HIDDEN, choose, split
 from benchmarks.link_tables import Rows
 from pitmanyor import Corpus
@@ -124,3 +124,18 @@ def test_so_many_posts_of_every_author():
     kept = corpora._at_most(4, rows, authors)
     assert kept == sorted(kept)
     assert [sum(authors[row - 10] == name for row in kept) for name in ("ann", "bob")] == [4, 3]
+
+
+def test_what_reads_no_posts_is_measured_once(tmp_path, monkeypatch):
+    rows = Rows(tmp_path / "rows.jsonl")
+    authors = [f"a{i % 6}" for i in range(60)]
+    links = [(f"a{i}", f"a{j}") for i in range(6) for j in range(6) if (i + j) % 2]
+    case = split(Corpus.from_tokens([["word"]] * 60, {"author": authors}, {"cites": links}), "cites", "0.5", seed=1)
+    counted = []
+    rules = {name: lambda seen, name=name: counted.append(name) or np.eye(6) for name in ("one", TEXTUAL[0])}
+    monkeypatch.setattr(link_tables, "baselines", lambda similarity, hide: rules)
+    monkeypatch.setattr(link_cases.Case, "hashtags", lambda case: None)
+    for posts in ("all", 60, 60):
+        link_tables.baseline_rows(case, {"links": "cites", "posts": posts, "hidden": "0.5", "seed": 1}, rows)
+    assert counted == ["one", TEXTUAL[0], TEXTUAL[0]] and len(rows.rows) == 4
+    assert [row["posts"] for row in rows.rows] == ["all", "all", 60, 60]
