@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.report.clean import clean
+from pitmanyor.report.reason_facts import reason_facts
 from pitmanyor.report.view import Atlas, Floats, Ints
 from pitmanyor.topics import author_shares
 from pitmanyor.topics.network_backbone import backbone
@@ -78,7 +79,8 @@ def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
     """The authors with most links, their places in the plane, the links between them, and the pairs that are drawn.
 
     `to` and `of` are numbers of links from and to each author; `backbone` has the pairs that show the shape of the
-    network; `links` are those to show of one author, all of them unless there are too many.
+    network; `links` are those to show of one author, all of them unless there are too many; `near` says who is near,
+    and why.
     """
     name, pairs = _pairs(atlas)
     if not len(pairs):
@@ -92,6 +94,7 @@ def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
     drawn = backbone(len(shown), links)
     xy = np.round(arrange(len(shown), drawn.pairs, drawn.strength), 3).tolist()
     size = len(number)
+    labels = atlas.fit.corpus.groups[AUTHOR].labels
     return {
         "name": name,
         "nodes": [[number[a], x, y] for a, (x, y) in zip(shown, xy, strict=True)],
@@ -101,4 +104,5 @@ def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
         "backbone": drawn.pairs.tolist(),
         "n_authors": len(np.unique(pairs)),
         "n_links": len(pairs),
+        "near": reason_facts(atlas, name, [labels[a] for a in shown]),
     }

@@ -26,7 +26,7 @@ panel({
     const who = nodes.length < n_authors ? `The ${count(nodes.length)} of ${count(n_authors)} linked authors with most links` : plural(nodes.length, "author");
     const lines = `Lines join authors who follow the same others: ${count(data.network.backbone.length)} pairs stand for ${plural(n_links, "link")}.`;
     return state.topic === null
-      ? `${who}, larger with more followers, coloured by the family of topics that sets them apart. ${lines} Point at an author to see all links of theirs. Drag to move; Ctrl and wheel, or two fingers, to zoom.`
+      ? `${who}, larger with more followers, coloured by the family of topics that sets them apart. ${lines} Point at an author to see all links of theirs${data.network.near ? "; choose one to see who is near them, and why" : ""}. Drag to move; Ctrl and wheel, or two fingers, to zoom.`
       : `Authors with the topic stand out: the more of it, the larger. Lines between them stand out.`;
   },
   draw(body) {
@@ -64,7 +64,8 @@ panel({
     const by = (factor) => () => (factor ? svg.call(zoom.scaleBy, factor) : svg.call(zoom.transform, d3.zoomIdentity));
     this.legend = legend();
     const button = (label, factor) => make("button", { class: "quiet", onclick: by(factor) }, label);
-    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), this.legend);
+    this.near = make("div", { class: "why", "aria-live": "polite" });
+    body.append(svg.node(), make("div", { class: "choice" }, button("Closer", 1.6), button("Farther", 1 / 1.6), button("Whole graph", 0)), this.legend, this.near);
   },
   /** Closer up, authors and lines grow less than their distances, and there is room for more names. */
   move(transform) {
@@ -83,13 +84,16 @@ panel({
     const strength = (n) => (k === null ? 1 : shareOf(n.a, k));
     const least = k === null ? 0 : Math.min(0.15, 2 * data.topics[k].share); // of many topics none is large in anybody
     const inIt = (n) => strength(n) >= least && (!q || k !== null || !this.searched.size || this.searched.has(n));
-    this.searched = new Set(q ? this.nodes.filter((n) => data.authors.names[n.a].toLowerCase().includes(q)) : []);
+    const called = (test) => (q ? this.nodes.filter((n) => test(data.authors.names[n.a].toLowerCase())) : []);
+    const [whole, part] = [called((name) => name === q), called((name) => name.includes(q))];
+    this.searched = new Set(whole.length ? whole : part);
     for (const n of this.nodes) [n.strength, n.in] = [strength(n), inIt(n)];
     this.dots.classed("in", (n) => n.in).style("fill", (n) => (n.in ? (k === null ? colour(n.main) : colour(k)) : "var(--grey)"));
     this.bold.attr("d", k === null ? null : between(this.pairs.filter(([a, b]) => a.in && b.in)));
     this.world.classed("dim", k !== null);
     this.resize();
     this.point(null);
+    renew(this.near, ...(this.one ? whyNear(this.one) : []));
   },
   resize() {
     const size = (n) => (state.topic === null ? n.r : n.in ? Math.max(n.r, this.least + 0.6 * (this.most - this.least) * Math.sqrt(n.strength)) : Math.min(n.r, 3));
@@ -164,4 +168,27 @@ const between = (pairs) => pairs.map(([a, b]) => `M${a.x.toFixed(1)},${a.y.toFix
 function covered(nodes, k) {
   return (own, [left, top, right, bottom]) => nodes.some((n) => n !== own &&
     Math.hypot(n.x * k - Math.max(left, Math.min(right, n.x * k)), n.y * k - Math.max(top, Math.min(bottom, n.y * k))) < 0.7 * n.now * k);
+}
+
+const REASONS = { words: "words", links: "links", popularity: "popular", answer: "follows back" };
+
+/** Whom one author follows and might follow, the likeliest first, each with what brings them near. */
+function whyNear(node) {
+  const { near, nodes } = data.network;
+  const rows = near?.of[node.i];
+  if (!rows) return [];
+  const name = (i) => data.authors.names[nodes[i][0]];
+  const line = ([to, , chance, ...parts]) => {
+    const found = near.parts.map((part, p) => [part, parts[p] / 10]).filter(([, size]) => Math.abs(size) >= 0.1);
+    const main = d3.greatest(found.filter(([, size]) => size > 0), ([, size]) => size)?.[0];
+    const said = d3.sort(found, ([, size]) => -size).map(([part, size]) =>
+      make(part === main ? "b" : "span", {}, `${REASONS[part]} ${size > 0 ? "+" : "−"}${Math.abs(size).toFixed(1)}`));
+    return make("li", {}, make("button", { class: "chip", onclick: () => choose({ q: name(to) }) }, own(name(to))), ` ${percent(chance / 1000)} `, ...said.flatMap((one) => [one, " "]));
+  };
+  const list = (title, kind) => {
+    const some = rows.filter((row) => row[1] === kind);
+    return some.length ? make("div", {}, make("h3", {}, title), make("ul", {}, ...some.map(line))) : null;
+  };
+  const why = "Probability of the link; then what words, links beyond words, popularity and a link back add to its log-odds, compared with the average pair.";
+  return [make("div", { class: "columns" }, ...[list(`${name(node.i)} follows`, 1), list("Suggested", 0)].filter(Boolean)), make("p", { class: "soft" }, why)];
 }
