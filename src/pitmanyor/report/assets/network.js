@@ -83,10 +83,11 @@ panel({
     const q = state.q.toLowerCase();
     const strength = (n) => (k === null ? 1 : shareOf(n.a, k));
     const least = k === null ? 0 : Math.min(0.15, 2 * data.topics[k].share); // of many topics none is large in anybody
-    const inIt = (n) => strength(n) >= least && (!q || k !== null || !this.searched.size || this.searched.has(n));
     const called = (test) => (q ? this.nodes.filter((n) => test(data.authors.names[n.a].toLowerCase())) : []);
     const [whole, part] = [called((name) => name === q), called((name) => name.includes(q))];
     this.searched = new Set(whole.length ? whole : part);
+    const asked = new Set([...this.searched].flatMap((n) => (this.searched.size === 1 ? [n, ...n.to, ...n.of] : [n])));
+    const inIt = (n) => strength(n) >= least && (k !== null || !asked.size || asked.has(n));
     for (const n of this.nodes) [n.strength, n.in] = [strength(n), inIt(n)];
     this.dots.classed("in", (n) => n.in).style("fill", (n) => (n.in ? (k === null ? colour(n.main) : colour(k)) : "var(--grey)"));
     this.bold.attr("d", k === null ? null : between(this.pairs.filter(([a, b]) => a.in && b.in)));
