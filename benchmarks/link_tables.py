@@ -97,22 +97,22 @@ def run(given: argparse.Namespace, rows: Rows) -> None:
                 baseline_rows(case, key, rows)
 
 
-def table(rows: Iterable[Row], links: str, measure: str) -> str:
+def table(rows: Iterable[Row], links: str, measure: str, posts: int | str) -> str:
     """Methods by what is hidden: means over seeds, with the largest distance of a seed from its mean.
 
     >>> row = {"links": "cites", "posts": 9, "hidden": "0.1", "method": "m"}
-    >>> print(table([row | {"auc": 0.7}, row | {"auc": 0.8}], "cites", "auc"))
-    | AUC, cites | 9 posts: 10 % |
+    >>> print(table([row | {"auc": 0.7}, row | {"auc": 0.8}], "cites", "auc", 9))
+    | AUC, cites, at most 9 posts | 10 % |
     |---|---|
     | m | 0.750 ±0.050 |
     """
-    cells: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
+    cells: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row["links"] == links and measure in row:
-            cells[_name(row)][str(row["posts"]), row["hidden"]].append(row[measure])
+        if (row["links"], row["posts"]) == (links, posts) and measure in row:
+            cells[_name(row)][row["hidden"]].append(row[measure])
     columns = sorted({column for found in cells.values() for column in found}, key=_order)
-    heads = [f"{posts} posts: {_share(hidden)}" for posts, hidden in columns]
-    lines = [f"| {MEASURES[measure]}, {links} | {' | '.join(heads)} |", "|---|" + "---|" * len(columns)]
+    title = f"{MEASURES[measure]}, {links}, {'all posts' if posts == 'all' else f'at most {posts} posts'}"
+    lines = [f"| {title} | {' | '.join(map(_share, columns))} |", "|---|" + "---|" * len(columns)]
     for method, found in cells.items():
         lines.append(f"| {method} | {' | '.join(_cell(found.get(column, [])) for column in columns)} |")
     return "\n".join(lines)
@@ -122,8 +122,8 @@ def _name(row: Row) -> str:
     return row["method"] + (f", {row['sweeps']} sweeps" if "sweeps" in row else "")
 
 
-def _order(column: tuple[str, str]) -> tuple[str, float]:
-    return column[0], 2.0 if column[1] == AUTHORS else float(column[1])
+def _order(hidden: str) -> float:
+    return 2.0 if hidden == AUTHORS else float(hidden)
 
 
 def _share(hidden: str) -> str:
@@ -140,12 +140,10 @@ def _cell(values: list[float]) -> str:
 
 def tables(rows: Rows) -> str:
     """All tables for which there is a row."""
-    made = [
-        table(rows.rows, links, measure)
-        for links in LINKS
-        for measure in MEASURES
-        if any(row["links"] == links and measure in row for row in rows.rows)
-    ]
+    kinds = dict.fromkeys(
+        (row["links"], row["posts"], measure) for row in rows.rows for measure in MEASURES if measure in row
+    )
+    made = [table(rows.rows, links, measure, posts) for links, posts, measure in kinds]
     return "\n\n".join(made)
 
 
