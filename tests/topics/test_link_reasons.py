@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from pitmanyor import Graph, Network, PlanError, fit, models, recommend_authors
 from pitmanyor.network.noise import log_link
+from pitmanyor.sampling import link_parts as link_part_module
 from pitmanyor.sampling.link_parts import link_parts, text_node
 from pitmanyor.topics import LinkReason, link_reasons
 
@@ -75,36 +76,28 @@ def test_words_are_read_from_the_vectors_of_the_text(own):
     assert_allclose(steps[same], 0.0, atol=1e-9)
 
 
-def test_effects_in_the_state_are_told_apart(joined, monkeypatch):
+def test_effects_are_told_apart(joined, monkeypatch):
+    """A kernel whose scorer has effects: whom links go to, whom they come from, and whether they are answered."""
     state = joined.draws[-1].state
     labels = state.plan.instances["nu"].labels
     follows = set(state.plan.corpus.links["follows"].pairs)
-    n = len(labels)
-    effects = {"follows/sender": np.linspace(-1, 1, n), "follows/receiver": np.arange(n) ** 2.0}
-    effects["follows/reciprocity"] = np.array([2.5])
-    monkeypatch.setattr(state, "network", dict(state.network) | effects)
+    sent, received = np.linspace(-1.0, 2.0, len(labels)), np.arange(len(labels)) ** 2.0
     sources, targets = all_pairs(joined)
+    before = link_parts(state, sources, targets, None)
+
+    def scorer(state, links):
+        back = np.array([[(b, a) in follows for b in labels] for a in labels])
+        plain = link_part_module.similarity_scorer(state, links)
+        return plain._replace(sent=sent, received=received, answer=lambda i, j: 2.5 * back[i, j])
+
+    monkeypatch.setitem(link_part_module.SCORERS, "similarity", scorer)
     parts = link_parts(state, sources, targets, None)
-    for a, b, popular, active, answer in zip(sources, targets, *parts[3:], strict=True):
-        assert popular == pytest.approx(labels.index(b) ** 2 - effects["follows/receiver"].mean())
-        assert active == pytest.approx(effects["follows/sender"][labels.index(a)])
-        assert answer == (2.5 if (b, a) in follows else 0.0)
-    plain = replace_network(state, {name: v for name, v in state.network.items() if name not in effects}, monkeypatch)
-    before = link_parts(plain, sources, targets, None)
-    assert_allclose(parts.score - before.score, _added(labels, sources, targets, effects, follows), atol=1e-9)
-
-
-def replace_network(state, network, monkeypatch):
-    monkeypatch.setattr(state, "network", network)
-    return state
-
-
-def _added(labels, sources, targets, effects, follows):
-    sender, receiver = effects["follows/sender"], effects["follows/receiver"]
-    return [
-        sender[labels.index(a)] + receiver[labels.index(b)] + 2.5 * ((b, a) in follows)
-        for a, b in zip(sources, targets, strict=True)
-    ]
+    i, j = ([labels.index(label) for label in side] for side in (sources, targets))
+    assert_allclose(parts.popularity, received[j] - received.mean())
+    assert_allclose(parts.activity, sent[i] - sent.mean())
+    assert_allclose(parts.answer, [2.5 * ((b, a) in follows) for a, b in zip(sources, targets, strict=True)])
+    assert_allclose(parts.words, before.words)
+    assert_allclose(parts.score, before.score + sent[i] + received[j] + parts.answer)
 
 
 def test_the_text_is_that_of_the_nearest_node_that_tokens_need():

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links
 from pitmanyor.graph.validate import text_needs
 from pitmanyor.network.features import kernel_of, knots
@@ -19,18 +20,18 @@ from pitmanyor.state.means import mean
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-# Effects that a state may have of a link set: a number per instance, and one for links that are answered.
-SENDER, RECEIVER, RECIPROCITY = "sender", "receiver", "reciprocity"
+Scores = Callable[[Floats, Floats, bool], Floats]
 COMPARED = 500  # instances whose pairs say what is usual
+BLOCK = 4096  # pairs at a time
 
 
 class LinkParts(NamedTuple):
-    """Parts of the scores of pairs, on the scale of log-odds before noise; without an author they are those of a pair.
+    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds before noise.
 
     `base` is the score of a pair as it is on average, one number per pair. The others say by how much a pair differs
     from that: `words` by the vectors that the text has, `links` by the vectors that the links have beyond those,
-    `popularity` by whom the link goes to, `activity` by whom it comes from, `answer` by whether it is there the other
-    way round. A part that a model does not have is zero.
+    `popularity` by whom the link goes to, `activity` by whom it comes from, `answer` by what is known of the link back.
+    A part that a model does not have is zero.
     """
 
     base: Floats
@@ -46,30 +47,40 @@ class LinkParts(NamedTuple):
         return np.asarray(np.sum(self, axis=0))
 
 
+class Scorer(NamedTuple):
+    """How a state scores the pairs of a link set.
+
+    `vectors` scores the vectors of pairs, row by row or (crossed) all with all; `sent` and `received` are what each
+    instance adds as a source and as a target; `answer` is what is added for the link back, for these rows and columns.
+    """
+
+    vectors: Scores
+    sent: Floats
+    received: Floats
+    answer: Callable[[Ints, Ints], Floats]
+
+
 def link_parts(state: State, sources: Sequence[Hashable], targets: Sequence[Hashable], name: str | None) -> LinkParts:
-    """Parts of the scores of pairs of labels, given one state. `link_probability` has checked the labels."""
+    """Parts of the scores of pairs of labels, given one state."""
     links = find_links(state, name)
-    labels = list(state.plan.instances[links.between].labels)
-    code = {label: i for i, label in enumerate(labels)}
+    code = {label: i for i, label in enumerate(state.plan.instances[links.between].labels)}
+    for label in (*sources, *targets):
+        if label not in code:
+            raise PlanError(f"{label!r} is no instance of {links.between!r}: it has no documents in this fit")
     i, j = (np.array([code[label] for label in side], np.int64) for side in (sources, targets))
-    usual = np.unique(np.linspace(0, len(labels) - 1, min(len(labels), COMPARED)).astype(np.int64))
-    own, own_usual = _of_vectors(state, links, links.between, (i, j), usual)
-    text = text_node(state.plan.graph, links.between)
-    if text is None:
-        words, words_usual = np.zeros(len(i)), 0.0
-    elif text == links.between:
-        words, words_usual = own, own_usual
-    else:
-        words, words_usual = _of_vectors(state, links, text, (i, j), usual)
-    sender, receiver = (_effect(state, links, which, len(labels)) for which in (SENDER, RECEIVER))
-    base = np.full(len(i), own_usual + sender.mean() + receiver.mean())
+    scorer, text = SCORERS[links.kernel](state, links), text_node(state.plan.graph, links.between)
+    own, own_usual = _of_vectors(state, links, links.between, (i, j), scorer.vectors)
+    words, words_usual = np.zeros(len(i)), 0.0
+    if text is not None:
+        words, words_usual = _of_vectors(state, links, text, (i, j), scorer.vectors)
+    sent, received = scorer.sent.mean(), scorer.received.mean()
     return LinkParts(
-        base=base,
+        base=np.full(len(i), own_usual + sent + received),
         words=words - words_usual,
         links=(own - words) - (own_usual - words_usual),
-        popularity=receiver[j] - receiver.mean(),
-        activity=sender[i] - sender.mean(),
-        answer=_answers(state, links, sources, targets),
+        popularity=scorer.received[j] - received,
+        activity=scorer.sent[i] - sent,
+        answer=scorer.answer(i, j),
     )
 
 
@@ -89,18 +100,17 @@ def text_node(graph: Graph, between: str) -> str | None:
     return None
 
 
-def _of_vectors(state: State, links: Links, node: str, pairs: tuple[Ints, Ints], usual: Ints) -> tuple[Floats, float]:
-    """What the random function of the links makes of a node's vectors: of these pairs, and of all pairs of some."""
-    vectors = mean(state, node, "discard")
-    if node != links.between:  # columns of the vectors that weights belong to
-        vectors = vectors[_rows_of(state, node, links.between)]
-    scores = _pair_scores(state, links) if links.kernel == "pair" else _similarity_scores(state, links)
+def _of_vectors(
+    state: State, links: Links, node: str, pairs: tuple[Ints, Ints], scores: Scores
+) -> tuple[Floats, float]:
+    """The scores of a node's vectors: of these pairs, and the mean over pairs of instances spread over all."""
+    vectors = mean(state, node, "discard")[_rows_of(state, node, links.between)]
     i, j = pairs
-    parts = np.array_split(np.arange(len(i)), len(i) // 4096 + 1)
-    blocks = [scores(vectors[i[at]], vectors[j[at]], False) for at in parts]
-    table = scores(vectors[usual], vectors[usual], True)
-    apart = ~np.eye(len(usual), dtype=bool)
-    return np.concatenate(blocks), float(table[apart].mean()) if len(usual) > 1 else float(table.mean())
+    parts = np.array_split(np.arange(len(i)), len(i) // BLOCK + 1)
+    found = np.concatenate([scores(vectors[i[at]], vectors[j[at]], False) for at in parts])
+    usual = vectors[np.unique(np.linspace(0, len(vectors) - 1, min(len(vectors), COMPARED)).astype(np.int64))]
+    table, apart = scores(usual, usual, True), ~np.eye(len(usual), dtype=bool)
+    return found, float(table[apart].mean()) if len(usual) > 1 else 0.0
 
 
 def _rows_of(state: State, node: str, like: str) -> Ints:
@@ -109,22 +119,29 @@ def _rows_of(state: State, node: str, like: str) -> Ints:
     return np.array([code[label] for label in state.plan.instances[like].labels], np.int64)
 
 
-Scores = Callable[[Floats, Floats, bool], Floats]
+def _without_effects(state: State, links: Links, vectors: Scores) -> Scorer:
+    nothing = np.zeros(len(state.plan.instances[links.between]))
+    return Scorer(vectors, nothing, nothing, lambda i, j: np.zeros(len(i)))
 
 
-def _similarity_scores(state: State, links: Links) -> Scores:
-    item = SimilarLinks(kernel_of(links))
-    curve = item.score(state.network[f"{links.name}/weights"])
+def similarity_scorer(state: State, links: Links) -> Scorer:
+    """A random function of the cosine."""
+    curve = _curve(state, links)
 
     def scores(left: Floats, right: Floats, crossed: bool) -> Floats:
         one, other = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (left, right))
         cosine = one @ other.T if crossed else (one * other).sum(axis=1)
         return np.asarray(np.interp(np.clip(cosine, 0.0, 1.0), knots(), curve))
 
-    return scores
+    return _without_effects(state, links, scores)
 
 
-def _pair_scores(state: State, links: Links) -> Scores:
+def _curve(state: State, links: Links) -> Floats:
+    return SimilarLinks(kernel_of(links)).score(state.network[f"{links.name}/weights"])
+
+
+def pair_scorer(state: State, links: Links) -> Scorer:
+    """A random function of both vectors."""
     item = PairFunction(kernel_of(links), state.n_topics, links.directed)
     weights = state.network[f"{links.name}/weights"]
 
@@ -135,20 +152,7 @@ def _pair_scores(state: State, links: Links) -> Scores:
         single = [item.scores(one[k : k + 1], other[k : k + 1], weights)[0, 0] for k in range(len(one))]
         return np.array(single, np.float64)
 
-    return scores
+    return _without_effects(state, links, scores)
 
 
-def _effect(state: State, links: Links, which: str, n: int) -> Floats:
-    """One number per instance; zeros if the model has no such effect."""
-    found = state.network.get(f"{links.name}/{which}")
-    return np.zeros(n) if found is None else np.asarray(found, np.float64)
-
-
-def _answers(state: State, links: Links, sources: Sequence[Hashable], targets: Sequence[Hashable]) -> Floats:
-    """The effect of reciprocity where a link the other way round is known."""
-    strength = state.network.get(f"{links.name}/{RECIPROCITY}")
-    if strength is None:
-        return np.zeros(len(sources))
-    known = set(state.plan.corpus.links[links.name].pairs)
-    back = np.array([(b, a) in known for a, b in zip(sources, targets, strict=True)], np.float64)
-    return np.asarray(back * float(np.ravel(strength)[0]))
+SCORERS: dict[str, Callable[[State, Links], Scorer]] = {"similarity": similarity_scorer, "pair": pair_scorer}
