@@ -166,8 +166,8 @@ class Graph:
     ) -> Links:
         """Declare observed links between the instances of a node, such as authors who follow each other (maths 6).
 
-        With a kernel of similarity or pairs the scores of pairs are a Gaussian process; its parameters are the paper's s,
-        l and sigma. With blocks, links are events between topics, for networks of any size.
+        With a kernel of similarity or pairs the scores of pairs are a Gaussian process; its parameters are the paper's
+        s, l and sigma. With blocks, links are events between topics, for networks of any size.
 
         Parameters
         ----------

@@ -88,8 +88,8 @@ class Tokens:
 class Links:
     """A named set of links between the instances of a node on a grouping plate.
 
-    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts of
-    a block model (maths 6).
+    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts
+    of a block model (maths 6).
     """
 
     name: str

@@ -254,17 +254,21 @@ class BlockLinks:
         between = (self.vectors[i] * self._seen_from()[j]).sum(axis=1)
         return np.asarray(self.unknowns.sent[i] * self.unknowns.received[j] * between)
 
+    def probability_alone(self, i: Ints, j: Ints) -> Floats:
+        """p(link from i to j), whatever is known of the link back."""
+        return np.asarray(-np.expm1(-(self.pair_rates(i, j) + self.unknowns.scalars[0] * self.pair_rates(j, i))))
+
     def probability(self, i: Ints, j: Ints) -> Floats:
         """p(link from i to j), given whether j is linked to i where that is seen."""
         a, b, q = self.pair_rates(i, j), self.pair_rates(j, i), self.unknowns.scalars[0]
+        alone = self.probability_alone(i, j)
         if not self.effects.directed:
-            return np.asarray(-np.expm1(-a))
+            return alone
         back = self.links.status(j, i)
         linked_back = -np.expm1(-(b + q * a))
         only_back = -np.expm1(-(1.0 - q) * b) * np.exp(-q * b - a)
         if_linked = 1.0 - only_back / np.maximum(linked_back, LEAST)
         if_not = -np.expm1(-(1.0 - q) * a)
-        alone = -np.expm1(-(a + q * b))
         return np.asarray(np.where(back == 1, if_linked, np.where(back == 0, if_not, alone)))
 
 
