@@ -2,7 +2,7 @@
 
 import math
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from unittest.mock import patch
 
 import numpy as np
@@ -12,7 +12,7 @@ from oracle.runs import z_scores
 from pitmanyor.kernels.network.masses import Masses
 from pitmanyor.kernels.numbers.stirling import build_tables
 from pitmanyor.network import block_links
-from pitmanyor.network.block_links import BlockLinks, Effects, Unknowns, draw_unknowns
+from pitmanyor.network.block_links import BlockLinks, Effects, draw_unknowns
 from pitmanyor.network.dyads import dyads_of, hidden_of, sparse
 from pitmanyor.network.linked import LinkedNode, Seats
 from pitmanyor.network.network import Network, Shared
@@ -119,21 +119,66 @@ def worst(effects, discount, n_steps=N_STEPS):
     return float(np.abs(z * np.abs(own) / np.hypot(own, error[varies])).max())
 
 
+def some_links(effects, seed=3):
+    """Vectors and unknowns, and pairs of which some are hidden."""
+    rng = np.random.default_rng(seed)
+    links = BlockLinks(effects, K, empty(effects))
+    links.weights = draw_unknowns(N, K, effects, rng)
+    links.unknowns.scalars[1] = 0.4
+    links.unknowns.rates[:] = 0.4 + np.abs(links.unknowns.rates - 0.4).clip(0, 0.3)
+    links.place(rng.dirichlet(np.ones(K), N))
+    return links
+
+
+def patterns(effects):
+    """Every network of `N` instances, which has the pairs of the first three alone."""
+    pairs = [(i, j) for i, j in permutations(range(3), 2) if effects.directed or i > j]
+    for bits in product((False, True), repeat=len(pairs)):
+        linked = np.zeros((N, N), bool)
+        linked[tuple(np.array(pairs).T)] = bits
+        yield linked, bits
+
+
+def density(links, linked, hidden):
+    """p(X) of the pairs that are not hidden."""
+    links.links = sparse(N, Ends(*np.nonzero(linked), hidden), directed=links.effects.directed)
+    links.dyads, links.hidden = dyads_of(links.links), hidden_of(links.links)
+    return math.exp(links.log_likelihood())
+
+
+LAST = np.array([pair for i in range(3) for pair in ((i, 3), (3, i))])  # the fourth has nothing to do with it
+
+
+@pytest.mark.parametrize("effects", [EVERYTHING, UNDIRECTED], ids=["directed", "undirected"])
+def test_likelihoods_of_all_networks_add_up_and_hidden_pairs_are_summed_over(effects):
+    links, hidden = some_links(effects), np.vstack([LAST, [[0, 1], [1, 2], [2, 1]]])
+    every = {bits: density(links, linked, LAST) for linked, bits in patterns(effects)}
+    assert sum(every.values()) == pytest.approx(1, abs=1e-12)
+    status = sparse(N, Ends(*np.zeros((2, 0), np.int64), hidden), directed=effects.directed).status
+    for linked, bits in patterns(effects):
+        pairs = [(i, j) for i, j in permutations(range(3), 2) if effects.directed or i > j]
+        shown = [k for k, (i, j) in enumerate(pairs) if status(np.array([i]), np.array([j]))[0] == 0]
+        total = sum(p for other, p in every.items() if all(other[k] == bits[k] for k in shown))
+        assert density(links, linked, hidden) == pytest.approx(total, rel=1e-10)
+
+
+def test_probabilities_follow_from_the_likelihoods():
+    links = some_links(EVERYTHING)
+    every = [(linked, density(links, linked, LAST)) for linked, _ in patterns(EVERYTHING)]
+    for (i, j), back in product(permutations(range(3), 2), (0, 1)):
+        known = [(linked[i, j], p) for linked, p in every if linked[j, i] == back]
+        right = sum(p for yes, p in known if yes) / sum(p for _, p in known)
+        density(links, back * np.eye(N, dtype=bool)[[j]].T @ np.eye(N, dtype=bool)[[i]], np.vstack([LAST, [[i, j]]]))
+        assert links.probability(np.array([i]), np.array([j]))[0] == pytest.approx(right, rel=1e-10)
+        density(links, np.zeros((N, N), bool), np.vstack([LAST, [[i, j], [j, i]]]))
+        alone = sum(p for linked, p in every if linked[i, j])
+        assert links.probability(np.array([i]), np.array([j]))[0] == pytest.approx(alone, rel=1e-10)
+
+
 @pytest.mark.parametrize("discount", [0.0, 0.5])
 @pytest.mark.parametrize("effects", [EVERYTHING, UNDIRECTED], ids=["directed", "undirected"])
 def test_geweke(effects, discount):
     assert worst(effects, discount) < 4
-
-
-def no_half(links):
-    return links._replace(out=np.minimum(links.out, 0), back=np.minimum(links.back, 0))
-
-
-PLANTED = {
-    "tilt": (LinkedNode, "_propose", "untilted"),
-    "half_hidden": (BlockLinks, "_half_hidden", lambda self: 0.0),
-    "others": (BlockLinks, "exposure_at", lambda self, nu: self.exposure()),
-}
 
 
 def untilted(self, seats, i, whole, seed, tried):
@@ -157,15 +202,17 @@ def test_joint_moves_that_do_not_hear_links_are_caught():
         assert worst(EVERYTHING, 0.0) > 6
 
 
-def test_hidden_links_that_count_as_seen_are_caught():
-    with patch.object(block_links, "hidden_of", lambda links: no_half(hidden_of(links))):
+def seen(links):
+    """Hidden pairs that count as if they were not linked."""
+    return links._replace(out=np.zeros_like(links.out), back=np.zeros_like(links.back))
+
+
+def test_hidden_links_that_count_as_not_linked_are_caught():
+    with patch.object(block_links, "hidden_of", lambda links: seen(hidden_of(links))):
         assert worst(EVERYTHING, 0.0) > 6
 
 
 def test_effects_that_forget_exposure_are_caught():
-    def forget(counts, exposed, shape, rng):
-        return block_links.draw_effects.__wrapped__(counts, exposed * 0.5, shape, rng)
-
     draw = block_links.draw_effects
     with patch.object(block_links, "draw_effects", lambda c, e, s, rng: draw(c, 0.5 * e, s, rng)):
         assert worst(EVERYTHING, 0.0) > 6
