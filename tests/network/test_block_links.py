@@ -21,6 +21,7 @@ from pitmanyor.network.root import Root, draw_log_gamma
 
 N, K, WORDS = 4, 3, 2  # instances, topics, customers that a text sends to each
 ROOT, B = 1.5, 1.2
+LEVEL = (0.3, 0.5)
 EVERYTHING = Effects(popularity=True, reciprocity=True, directed=True)
 UNDIRECTED = Effects(popularity=True, reciprocity=False, directed=False)
 HIDDEN = np.array([[0, 1], [1, 2], [2, 1], [3, 0]])  # one direction, both, and one that comes back to the first
@@ -69,7 +70,22 @@ def statistics(mu, nu, links, linked, customers):
     out += [unknowns.scalars[0], unknowns.scalars[0] ** 2, *np.log(unknowns.scalars[2:])]
     out += [np.trace(logs[0]), linked.sum(axis=1) @ logs[1], linked.sum(axis=0) @ logs[2], level * linked.sum()]
     out += [unknowns.scalars[0] * (linked & linked.T).sum(), nu[0] @ logs[0] @ nu[1], links.log_likelihood()]
-    return [float(x) for x in out]
+    exposed = links.exposure()
+    tilted = [float(((row - row.mean()) * np.log(tilt_of(links, i))).sum()) for i, row in enumerate(nu)]
+    return [float(x) for x in (*out, min(exposed, 30.0), np.mean(tilted), tilted[0] * linked.sum())]
+
+
+def tilt_of(links, i):
+    tilt = np.zeros(K)
+    links.add_tilt(i, tilt)
+    return np.maximum(tilt, 1e-9)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def busy():
+    """More events than the prior has on average: pairs that are not linked say more then."""
+    with patch.object(block_links, "LEVEL", LEVEL):
+        yield
 
 
 @cache
