@@ -20,7 +20,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PANELS = ["words", "posts", "map", "times", "network", "groups", "heat", "draft", "trust"]
+PANELS = ["words", "posts", "map", "network", "times", "groups", "heat", "draft", "trust"]
 
 
 @pytest.fixture(scope="module")
