@@ -20,7 +20,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PANELS = ["words", "posts", "map", "times", "network", "groups", "heat", "draft", "trust"]
+PANELS = ["words", "posts", "map", "network", "times", "groups", "heat", "draft", "trust"]
 
 
 @pytest.fixture(scope="module")
@@ -527,10 +527,10 @@ def test_an_author_shows_all_links_and_why_others_are_near(browser, payload, tmp
         assert page.evaluate(lines) == [out, back]
         page.keyboard.press("Enter")
         said = page.locator("#network .why").inner_text()
-        assert f"{name[0]} follows" in said and f"{name[1]} 62.0 % words +1.2 links +0.4 popular −0.3" in " ".join(
+        assert f"{name[0]} follows" in said and f"{name[1]} 62.0 % words +1.2 links +0.4 popularity −0.3" in " ".join(
             said.split()
         )
-        assert page.locator("#network .why b").all_inner_texts() == ["words +1.2", "popular +0.9"]
+        assert page.locator("#network .why b").all_inner_texts() == ["words +1.2", "popularity +0.9"]
         page.locator("#network .why button").last.click()
         assert page.locator("#search").input_value() == name[2] and not wrong
 

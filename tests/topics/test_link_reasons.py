@@ -128,10 +128,10 @@ def test_recommendations_say_why(joined, blog):
         ({"words": 1.0, "links": 2.0}, "because of links (+2.0), then words (+1.0)", "links"),
         (
             {"popularity": 2.0, "answer": 1.0, "words": 0.5},
-            "simply popular (+2.0), then follows back (+1.0)",
+            "simply popular (+2.0), then links back (+1.0)",
             "popularity",
         ),
-        ({"answer": 0.4, "activity": 3.0}, "follows back (+0.4)", "answer"),
+        ({"answer": 0.4, "activity": 3.0}, "links back (+0.4)", "answer"),
         ({"words": 0.05, "links": -2.0}, "for no reason in particular", None),
     ],
 )

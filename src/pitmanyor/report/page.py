@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 SCRIPTS = (
-    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "times", "network", "groups", "heat",
+    "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "groups", "heat",
     "echoes", "draft", "trust", "main",
 )  # fmt: skip
 ASSETS = files("pitmanyor.report").joinpath("assets")

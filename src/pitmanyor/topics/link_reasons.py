@@ -10,7 +10,7 @@ import numpy as np
 from pitmanyor.results.fitted import Fitted
 
 SMALL = 0.1  # of log-odds: less is no reason
-SAID = {"words": "words", "links": "links", "popularity": "popular", "answer": "follows back"}
+SAID = {"words": "words", "links": "links", "popularity": "popular", "answer": "links back"}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ const shareOf = (a, k) => (data.authors.shares[a]?.[k] ?? 0) / 1000;
 const mainTopic = (a) => d3.maxIndex(data.authors.shares[a]);
 const CROWDED = 60; // authors, above which the graph has the width of the page
 const MOST_NAMES = 45;
+const follows = () => /^follow/i.test(data.network.name);
 
 /** What sets an author apart: the family of topics, and its topic, that they have most of beyond others: p log(p / q). */
 function ownTopic(a, all = d3.range(data.topics.length)) {
@@ -18,15 +19,15 @@ function ownTopic(a, all = d3.range(data.topics.length)) {
 
 panel({
   id: "network",
-  title: "Who follows whom",
+  title: () => (follows() ? "Who follows whom" : `Links: ${data.network.name}`),
   has: () => Boolean(data.network),
   wide: () => data.network.nodes?.length > CROWDED,
   hint() {
     const { nodes, n_authors, n_links } = data.network;
     const who = nodes.length < n_authors ? `The ${count(nodes.length)} of ${count(n_authors)} linked authors with most links` : plural(nodes.length, "author");
-    const lines = `Lines join authors who follow the same others: ${count(data.network.backbone.length)} pairs stand for ${plural(n_links, "link")}.`;
+    const lines = `Lines join authors with the same neighbours: ${count(data.network.backbone.length)} pairs stand for ${plural(n_links, "link")}.`;
     return state.topic === null
-      ? `${who}, larger with more followers, coloured by the family of topics that sets them apart. ${lines} Point at an author to see all links of theirs${data.network.near ? "; choose one to see who is near them, and why" : ""}. Drag to move; Ctrl and wheel, or two fingers, to zoom.`
+      ? `${who}, larger with more ${follows() ? "followers" : "links to them"}, coloured by the family of topics that sets them apart. ${lines} Point at an author to see all links of theirs${data.network.near ? "; choose one to see who is near them, and why" : ""}. Drag to move; Ctrl and wheel, or two fingers, to zoom.`
       : `Authors with the topic stand out: the more of it, the larger. Lines between them stand out.`;
   },
   draw(body) {
@@ -51,7 +52,7 @@ panel({
       .attr("cx", (n) => n.x).attr("cy", (n) => n.y).style("stroke", "var(--card)")
       .on("click", (_, n) => choose({ q: state.q === data.authors.names[n.a] ? "" : data.authors.names[n.a] }));
     const name = (n) => data.authors.names[n.a];
-    withTip(this.dots, (n) => `${name(n)}: ${plural(of[n.i], "follower")}, follows ${count(to[n.i])}; ${plural(data.authors.posts[n.a], "post")}, above others in ${topicName(n.main)}`
+    withTip(this.dots, (n) => `${name(n)}: ${follows() ? `${plural(of[n.i], "follower")}, follows ${count(to[n.i])}` : `${plural(to[n.i], "link")} to others, ${count(of[n.i])} from others`}; ${plural(data.authors.posts[n.a], "post")}, above others in ${topicName(n.main)}`
       + (state.topic === null ? "" : `; ${percent(shareOf(n.a, state.topic))} ${topicName(state.topic)}`));
     const over = (node) => () => this.point(node);
     this.dots.on("pointerenter.links focus.links", (_, n) => this.point(n)).on("pointerleave.links blur.links", over(null));
@@ -171,7 +172,7 @@ function covered(nodes, k) {
     Math.hypot(n.x * k - Math.max(left, Math.min(right, n.x * k)), n.y * k - Math.max(top, Math.min(bottom, n.y * k))) < 0.7 * n.now * k);
 }
 
-const REASONS = { words: "words", links: "links", popularity: "popular", answer: "follows back" };
+const REASONS = { words: "words", links: "links", popularity: "popularity", answer: "link back" };
 
 /** Whom one author follows and might follow, the likeliest first, each with what brings them near. */
 function whyNear(node) {
@@ -191,5 +192,5 @@ function whyNear(node) {
     return some.length ? make("div", {}, make("h3", {}, title), make("ul", {}, ...some.map(line))) : null;
   };
   const why = "Probability of the link; then what words, links beyond words, popularity and a link back add to its log-odds, compared with the average pair.";
-  return [make("div", { class: "columns" }, ...[list(`${name(node.i)} follows`, 1), list("Suggested", 0)].filter(Boolean)), make("p", { class: "soft" }, why)];
+  return [make("div", { class: "columns" }, ...[list(follows() ? `${name(node.i)} follows` : `Linked from ${name(node.i)}`, 1), list("Suggested", 0)].filter(Boolean)), make("p", { class: "soft" }, why)];
 }
