@@ -62,12 +62,12 @@ def observe(links, linked):
 def statistics(mu, nu, links, linked, customers):
     unknowns = links.unknowns
     logs = np.log(unknowns.rates).clip(-30), np.log(unknowns.sent).clip(-30), np.log(unknowns.received).clip(-30)
-    level = math.log(unknowns.scalars[1])
+    level, within = np.log(unknowns.scalars[1:3])
     seen = links.links.status(*np.indices((N, N)).reshape(2, -1)).reshape(N, N) == 1
     out = [mu[0], (mu**2).sum(), nu[0, 0], (nu**2).sum(), (nu * mu).sum(), (nu * customers).sum()]
     out += [nu[0] @ nu[1], (linked * (nu @ nu.T)).sum(), linked.sum(), linked.sum() ** 2, (linked & linked.T).sum()]
     out += [seen.sum(), level, level**2, *(x.mean() for x in logs), *((x**2).mean() for x in logs)]
-    out += [unknowns.scalars[0], unknowns.scalars[0] ** 2, *np.log(unknowns.scalars[2:])]
+    out += [unknowns.scalars[0], unknowns.scalars[0] ** 2, *np.log(unknowns.scalars[3:]), within, within**2]
     out += [np.trace(logs[0]), linked.sum(axis=1) @ logs[1], linked.sum(axis=0) @ logs[2], level * linked.sum()]
     out += [unknowns.scalars[0] * (linked & linked.T).sum(), nu[0] @ logs[0] @ nu[1], links.log_likelihood()]
     exposed = links.exposure()
@@ -140,7 +140,7 @@ def some_links(effects, seed=3):
     rng = np.random.default_rng(seed)
     links = BlockLinks(effects, K, empty(effects))
     links.weights = draw_unknowns(N, K, effects, rng)
-    links.unknowns.scalars[1] = 0.4
+    links.unknowns.scalars[1:3] = 0.4
     links.unknowns.rates[:] = 0.4 + np.abs(links.unknowns.rates - 0.4).clip(0, 0.3)
     links.place(rng.dirichlet(np.ones(K), N))
     return links

@@ -8,7 +8,8 @@ the author's topics and those of the world, so that an author may be followed fo
 A link from i to j is an event, or several, with a topic at either end (a mixed-membership block model with Poisson
 rates), at a rate in which everybody is active and popular in his own measure; every event is answered at random:
 
-    L_kl     ~ Gamma(1/2, 1/(2 m)),   log m ~ N(-2, 2^2)        how much authors of topic k link to those of topic l
+    L_kl     ~ Gamma(1/2, 1/(2 m)),   log m ~ N(-2, 2^2)        how much authors of topic k link to those of topic l,
+                                                                with one m within topics and one between them
     s_i, r_j ~ Gamma(v, v)                                      how active and how popular an author is
     e_ij     ~ Poisson(s_i r_j chi_i' L chi_j)                  events from i to j
     x_ij     = 1 if there is an event from i to j or an answered one from j to i

@@ -37,7 +37,10 @@ def effects_of(links: Links) -> Effects:
 
 
 class Unknowns(NamedTuple):
-    """What a link set has to learn beside the vectors. `scalars`: answer, mean rate, and 1/variance of both effects."""
+    """What a link set has to learn beside the vectors.
+
+    `scalars`: the chance of an answer, the mean rate between two topics and within one, and 1/variance of both effects.
+    """
 
     rates: Floats
     sent: Floats
@@ -53,7 +56,7 @@ class Unknowns(NamedTuple):
 
     @staticmethod
     def size(n: int, n_topics: int) -> int:
-        return n_topics**2 + 2 * n + 4
+        return n_topics**2 + 2 * n + 5
 
 
 def first_unknowns(n: int, n_topics: int, effects: Effects) -> Floats:
@@ -61,7 +64,7 @@ def first_unknowns(n: int, n_topics: int, effects: Effects) -> Floats:
     weights = np.ones(Unknowns.size(n, n_topics))
     unknowns = Unknowns.among(weights, n, n_topics)
     unknowns.rates[:] = math.exp(LEVEL[0])
-    unknowns.scalars[:] = 0.25 if effects.reciprocity else 0.0, math.exp(LEVEL[0]), 1.0, 1.0
+    unknowns.scalars[:3] = 0.25 if effects.reciprocity else 0.0, math.exp(LEVEL[0]), math.exp(LEVEL[0])
     return weights
 
 
@@ -69,18 +72,19 @@ def draw_unknowns(n: int, n_topics: int, effects: Effects, rng: np.random.Genera
     """From the prior."""
     weights = first_unknowns(n, n_topics, effects)
     unknowns = Unknowns.among(weights, n, n_topics)
-    mean = math.exp(LEVEL[0] + LEVEL[1] * rng.standard_normal())
-    rates = rng.standard_gamma(SHAPE, (n_topics, n_topics)) * (mean / SHAPE)
+    between, within = np.exp(LEVEL[0] + LEVEL[1] * rng.standard_normal(2))
+    means = np.where(np.eye(n_topics, dtype=bool), within, between)
+    rates = np.maximum(rng.standard_gamma(SHAPE, (n_topics, n_topics)) * (means / SHAPE), LEAST)
     unknowns.rates[:] = rates if effects.directed else np.tril(rates) + np.tril(rates, -1).T
     shapes = rng.gamma(EFFECTS[0], 1.0 / EFFECTS[1], 2)
     answer = rng.random()
     if effects.popularity:
         for effect, shape in zip((unknowns.sent, unknowns.received), shapes, strict=True):
             effect[:] = np.maximum(rng.standard_gamma(shape, n) / shape, LEAST)
-        unknowns.scalars[2:] = shapes
+        unknowns.scalars[3:] = shapes
     if not effects.directed:
-        unknowns.received[:], unknowns.scalars[3] = unknowns.sent, unknowns.scalars[2]
-    unknowns.scalars[:2] = answer if effects.reciprocity else 0.0, mean
+        unknowns.received[:], unknowns.scalars[4] = unknowns.sent, unknowns.scalars[3]
+    unknowns.scalars[:3] = answer if effects.reciprocity else 0.0, between, within
     return weights
 
 
@@ -188,17 +192,17 @@ class BlockLinks:
         effect, scalars = self.unknowns, self.unknowns.scalars
         if not self.effects.directed:
             self._move_symmetric(rng)
-            scalars[2:] = move_shape(effect.sent, scalars[2], rng)
+            scalars[3:] = move_shape(effect.sent, scalars[3], rng)
             return
         out, _ = self._all_others()
         exposed = (product(self.vectors, effect.rates) * out).sum(axis=1)
-        effect.sent[:] = draw_effects(self.events.sent, exposed, scalars[2], rng)
-        scalars[2] = move_shape(effect.sent, scalars[2], rng)
+        effect.sent[:] = draw_effects(self.events.sent, exposed, scalars[3], rng)
+        scalars[3] = move_shape(effect.sent, scalars[3], rng)
         self._sum()
         _, back = self._all_others()
         exposed = (self._seen_from() * back).sum(axis=1)
-        effect.received[:] = draw_effects(self.events.received, exposed, scalars[3], rng)
-        scalars[3] = move_shape(effect.received, scalars[3], rng)
+        effect.received[:] = draw_effects(self.events.received, exposed, scalars[4], rng)
+        scalars[4] = move_shape(effect.received, scalars[4], rng)
         self._sum()
 
     def _move_symmetric(self, rng: np.random.Generator) -> None:
@@ -208,26 +212,26 @@ class BlockLinks:
             tilt[:], old = 0.0, effect.sent[i]
             self.add_tilt(i, tilt)
             exposed = np.array([float((tilt * nu).sum()) / old])
-            new = draw_effects(counts[i : i + 1], exposed, effect.scalars[2], rng)[0]
+            new = draw_effects(counts[i : i + 1], exposed, effect.scalars[3], rng)[0]
             effect.sent[i] = effect.received[i] = new
             self.totals += (new - old) * nu
 
     def _move_rates(self, rng: np.random.Generator) -> None:
+        """Rates given their means, then these; an undirected set has those on and below the diagonal."""
         out, _ = self._all_others()
         exposed, counts = product((self.unknowns.sent[:, None] * self.vectors).T, out), self.events.between
-        level, rates = self.unknowns.scalars[1:2], self.unknowns.rates
-        if self.effects.directed:
-            rates[:] = np.maximum(rng.standard_gamma(SHAPE + counts) / (SHAPE / level[0] + exposed), LEAST)
-            level[0] = move_level(rates.ravel(), level[0], rng)
-            return
-        low = np.tril_indices(len(rates))
-        counts = counts + counts.T
-        np.fill_diagonal(counts, np.diag(self.events.between))
-        np.fill_diagonal(exposed, np.diag(exposed) / 2.0)  # off it the sum over ordered pairs has both of a block
-        drawn = rng.standard_gamma(SHAPE + counts[low]) / (SHAPE / level[0] + exposed[low])
-        rates[low] = np.maximum(drawn, LEAST)
-        rates.T[low] = rates[low]
-        level[0] = move_level(rates[low], level[0], rng)
+        levels, rates, within = self.unknowns.scalars[1:3], self.unknowns.rates, np.eye(len(out[0]), dtype=bool)
+        own = np.ones_like(within)
+        if not self.effects.directed:
+            counts = np.where(within, counts, counts + counts.T)
+            exposed = np.where(within, exposed / 2.0, exposed)  # off it the sum over ordered pairs has both of a block
+            own = np.tri(len(rates), dtype=bool)
+        prior = SHAPE / np.where(within, levels[1], levels[0])
+        rates[:] = np.maximum(rng.standard_gamma(SHAPE + counts) / (prior + exposed), LEAST)
+        if not self.effects.directed:
+            rates[:] = np.tril(rates) + np.tril(rates, -1).T
+        levels[0] = move_level(rates[own & ~within], levels[0], rng)
+        levels[1] = move_level(rates[within], levels[1], rng)
 
     def _move_answer(self, rng: np.random.Generator) -> None:
         """q given answers; of a pair whose other direction alone is seen, answers are seen there, the rest is not."""
