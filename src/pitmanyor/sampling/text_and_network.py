@@ -22,6 +22,7 @@ from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES
 from pitmanyor.network.beginning import find_places
 from pitmanyor.network.features import kernel_of
 from pitmanyor.network.linked import LinkedNode, Seats
+from pitmanyor.network.mixtures import Base, Parent, fixed_or_learned
 from pitmanyor.network.network import Network, Report, Shared, own_seeds
 from pitmanyor.network.observed import Ends, Observed, observe
 from pitmanyor.network.pair_links import PairLinks
@@ -36,6 +37,7 @@ from pitmanyor.sampling.paper_network import PaperNetwork
 from pitmanyor.sampling.switching import Given, Switch
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.discount_values import discount_of
+from pitmanyor.state.means import LOG_MIX_WEIGHT
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling_sizes import fit_tables
 
@@ -104,21 +106,32 @@ class TextAndNetwork:
         shared = {}
         for name in self.linked:
             node = plan.graph[name]
-            nodes[name] = self._linked(state, node, root, nodes.get(node.parents[0]))
+            nodes[name] = self._linked(state, node, self._base(plan, node, root, nodes))
             shared[name] = Shared(_prior(node.concentration), node.concentration_per == "layer")
         return Network(root, nodes, shared)
 
-    def _linked(self, state: State, node: Node, root: Root, over: LinkedNode | None) -> LinkedNode:
-        """A node on the root, or on another, with the links between its instances."""
+    @staticmethod
+    def _base(plan: Plan, node: Node, root: Root, nodes: Mapping[str, LinkedNode]) -> Base:
+        """What a node stands on: the root, nodes that are there already, or a mixture of these."""
+        parents = []
+        for name in node.parents:
+            over, above = nodes.get(name), parent_instance(node, plan.graph[name], plan.instances)
+            parents.append(Parent(over, over.log_nu if over else root.log_mu[None], above))
+        if len(parents) == 1:
+            return Base(parents)
+        return Base(parents, *fixed_or_learned(len(parents[0].above), node.mix_weights, node.mix_prior))
+
+    def _linked(self, state: State, node: Node, base: Base) -> LinkedNode:
+        """A node with the links between its instances."""
         plan, k = state.plan, state.n_topics
-        n = len(plan.instances[node.name])
+        n, (log_base, above) = len(plan.instances[node.name]), base.room()
         masses = Masses(
             log_mass=np.zeros((n, k)),
             log_u0=np.zeros(n),
             concentration=np.full(n, concentration_of(state, node.name)),
             customers=np.zeros((n, k), np.int64),
-            log_base=over.log_nu if over else root.log_mu[None],
-            above=parent_instance(node, plan.graph[node.parents[0]], plan.instances),
+            log_base=log_base,
+            above=above,
         )
         between = [links for links in plan.graph.link_sets if links.between == node.name]
         seen = {links.name: observed_links(plan, links) for links in between}
@@ -126,7 +139,7 @@ class TextAndNetwork:
         pairs = {
             links.name: PairLinks(kernel_of(links), k, seen[links.name]) for links in between if links.kernel == "pair"
         }
-        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, over)
+        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, base)
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -159,6 +172,8 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             out |= {f"{name}/log_mass": node.masses.log_mass.copy(), f"{name}/log_u0": node.masses.log_u0.copy()}
             out |= {f"{links}/weights": item.weights.copy() for links, item in node.all_sets.items()}
+            if node.base.prior is not None:
+                out[f"{name}{LOG_MIX_WEIGHT}"] = node.base.log_weights.copy()
         if self.paper:
             out[f"{self.paper.name}{SCORES}"] = self.paper.scores.copy()
         return out
@@ -176,6 +191,8 @@ class TextAndNetwork:
             node.masses.log_u0[:] = arrays[f"{name}/log_u0"]
             for links, item in node.all_sets.items():
                 item.weights = arrays[f"{links}/weights"].copy()
+            if node.base.prior is not None:
+                node.base.log_weights[:] = arrays[f"{name}{LOG_MIX_WEIGHT}"]
             node.refresh()
         if self.paper:
             self.paper.scores = arrays[f"{self.paper.name}{SCORES}"].copy()
@@ -226,10 +243,11 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             node.masses.customers[:] = self._counts(state, name, CUSTOMERS)
             tables = self._counts(state, name, TABLES)  # as text alone would have them: here nobody reads them
-            if node.over:
-                np.subtract.at(node.over.masses.customers, node.masses.above, tables)
-            else:
-                others -= tables.sum(axis=0)
+            for parent in () if node.base.mixed else node.base.parents:  # no token goes through mixtures: no tables
+                if parent.node:
+                    np.subtract.at(parent.node.masses.customers, parent.above, tables)
+                else:
+                    others -= tables.sum(axis=0)
         self.network.root.others = others
 
     def _counts(self, state: State, name: str, column: int) -> Ints:
