@@ -54,8 +54,8 @@ def _refuse_text(mixed: Node, links: Links) -> None:
     parents = ", ".join(map(repr, mixed.parents))
     raise PlanError(
         f"the links {links.name!r} are between {links.between!r}, and {mixed.name!r}, whose base is mix({parents}), "
-        "has tokens; a linked node, and what it stands on, may be a mixture only where no tokens go through it: let them "
-        f"go through one of {parents}, and link another node, without tokens, whose base is mix({parents}); or "
+        "has tokens; a linked node, and what it stands on, may be a mixture only where no tokens go through it: let "
+        f"them go through one of {parents}, and link another node, without tokens, whose base is mix({parents}); or "
         f"rebase({mixed.name!r}, ...) to one node; or leave the links out by without({links.name!r})"
     )
 
