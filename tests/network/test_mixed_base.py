@@ -222,3 +222,79 @@ def test_tables_that_all_go_to_one_parent_are_caught(parent):
 
     with patch.object(Base, "send", send):
         assert joint_move_alone(0.5) > 6
+
+
+THREE = (2.0, 1.5, 1.0)  # prior of the weights of three parents
+FEW = 4.0  # a concentration of chi at which it still differs from its base
+
+
+def three_parents(discount, seed):
+    """chi of two instances over nu (one each), a node that both share, and the root; no links."""
+    k, own, zeros = 3, np.arange(2), np.zeros(2, np.int64)
+    log_mu = np.log(np.full(k, 1 / k))
+    on_root = [
+        LinkedNode(
+            discount,
+            Masses(
+                *(np.zeros(s) for s in ((n, k), n)), np.full(n, B_NU), np.zeros((n, k), int), log_mu[None], zeros[:n]
+            ),
+            {},
+            {},
+        )
+        for n in (2, 1)
+    ]
+    parents = [Parent(on_root[0], on_root[0].log_nu, own), Parent(on_root[1], on_root[1].log_nu, zeros)]
+    base = Base([*parents, Parent(None, log_mu[None], zeros)], *fixed_or_learned(2, None, THREE))
+    below = Masses(np.zeros((2, k)), np.zeros(2), np.full(2, FEW), np.zeros((2, k), int), *base.room())
+    nodes = {"nu": on_root[0], "shared": on_root[1], "chi": LinkedNode(discount, below, {}, {}, over=base)}
+    seats = dict.fromkeys(nodes, Seats(build_tables([discount], 64, 64, 1 << 20), 0))
+    for node in nodes.values():
+        node.start(seats["nu"], np.zeros(len(node.masses.log_u0), int), (seed, 0, 0))
+    root = Root(log_mu, ROOT, None, np.zeros(k, np.int64))
+    return Network(root, nodes, dict.fromkeys(nodes, Shared(None, True))), seats
+
+
+def of_three(discount):
+    """Prior means: squares of mu0, nu and chi, chi with each parent times its weight, weights and their squares."""
+    of_mu = (ROOT / 3 + 1) / (ROOT + 1)
+    of_nu = (1 - discount + (B_NU + discount) * of_mu) / (1 + B_NU)
+    prior, total = np.array(THREE), sum(THREE)
+    rho = prior / total
+    second = (np.outer(prior, prior) + np.diag(prior)) / (total * (total + 1))  # E[rho_p rho_q]
+    products = np.full((3, 3), of_mu) + np.diag([of_nu - of_mu] * 2 + [0.0])
+    base = (second * products).sum()
+    of_chi = (1 - discount + (FEW + discount) * base) / (1 + FEW)
+    return np.array([of_mu, of_nu, of_chi, *(second * products).sum(axis=1), *rho, *np.diag(second)])
+
+
+def whole_steps(discount, n_steps=4_000, seed=4):
+    """Every move of a step; customers are drawn anew after each."""
+    network, seats = three_parents(discount, seed)
+    nodes, rng, rows = list(network.nodes.values()), np.random.default_rng(seed), []
+    for i in range(n_steps):
+        for node in nodes:
+            n = 4 if node.base.mixed else 2
+            node.masses.customers[:] = [rng.multinomial(n, row / row.sum()) for row in node.nu]
+        network.step(seats, (seed, 0, i), rng)
+        mu, (nu, shared, chi) = np.exp(network.root.log_mu), (node.nu for node in nodes)
+        rho = np.exp(nodes[2].base.log_weights[0])
+        along = [rho[p] * float(over @ chi[0]) for p, over in enumerate((nu[0], shared[0], mu))]
+        rows.append([float(mu @ mu), float(nu[0] @ nu[0]), float(chi[0] @ chi[0]), *along, *rho, *rho**2])
+    return float(np.abs(z_scores(np.array(rows), of_three(discount))).max())
+
+
+@pytest.mark.parametrize("discount", [0.0, 0.5])
+def test_three_parents_with_learned_weights_keep_their_prior(discount):
+    assert whole_steps(discount) < 4
+
+
+def test_weights_without_the_factor_of_their_logits_are_caught():
+    move = Base.move_weights
+
+    def moved(self, density, rng):
+        if self.prior is not None:
+            self.prior = np.array(THREE) - 0.9
+        move(self, density, rng)
+
+    with patch.object(Base, "move_weights", moved):
+        assert whole_steps(0.0) > 6
