@@ -28,6 +28,7 @@ from pitmanyor.kernels.numbers.stirling import StirlingTables
 from pitmanyor.network.block_links import BlockLinks
 from pitmanyor.network.density import StableDensity, stable_density
 from pitmanyor.network.features import N_KNOTS
+from pitmanyor.network.mixtures import Base, Parent
 from pitmanyor.network.observed import Observed
 from pitmanyor.network.pair_links import PairLinks
 from pitmanyor.network.similar_links import SimilarLinks
@@ -64,7 +65,8 @@ class LinkedNode:
 
     `nu` depends only on the masses, so that scalars, base and concentrations can be drawn given nu without regard to
     links, and proposals from the text alone are accepted by the ratio of p(X), and of the density of the masses that
-    stand on nu: those of the nodes in `below`, whose base is `log_nu`.
+    stand on nu: those of the nodes in `below`, whose base is `log_nu`, or a mixture of it and other vectors. What this
+    node itself stands on is `base`: the root if nothing is given, another node, or a `Base`.
     """
 
     def __init__(
@@ -74,14 +76,16 @@ class LinkedNode:
         sets: dict[str, SimilarLinks],
         seen: dict[str, Observed],
         pairs: dict[str, PairLinks] | None = None,
-        over: LinkedNode | None = None,
+        over: LinkedNode | Base | None = None,
         blocks: dict[str, BlockLinks] | None = None,
     ) -> None:
         self.discount, self.masses, self.sets, self.seen = discount, masses, sets, seen
         self.pairs, self.blocks = pairs or {}, blocks or {}
-        self.over, self.below = over, list[LinkedNode]()
-        if over:
-            over.below.append(self)
+        self.base = over if isinstance(over, Base) else Base([Parent(over, masses.log_base, masses.above)])
+        self.below = list[LinkedNode]()
+        for parent in self.base.parents:
+            if parent.node:
+                parent.node.below.append(self)
         self.log_nu = np.zeros_like(masses.log_mass)
         self.density = stable_density(discount) if discount > 0 else NO_DENSITY
         n, n_topics = masses.log_mass.shape
@@ -110,11 +114,13 @@ class LinkedNode:
 
     def start(self, seats: Seats, n_tables: Ints, seed: Seed) -> None:
         """Initial masses, from customers and tables."""
+        self.base.renew(self.masses.log_base)
         start_masses(self.masses, self._law(seats), n_tables, seed)
         self.refresh()
 
     def refresh(self) -> None:
-        """Recompute what follows from masses and weights."""
+        """Recompute what follows from masses and weights, those of the nodes above included."""
+        self.base.renew(self.masses.log_base)
         unit_rows(self.masses.log_mass, self.likeness.unit)
         if self.sets:
             self.likeness = self.likeness._replace(cosine=cosines_of(self.likeness.unit))
@@ -191,6 +197,7 @@ class LinkedNode:
                     likeness.cosine[i], likeness.cosine[:, i] = row, row
                 for item in self.placed:
                     item.place_one(i, nu)
+                self._renew_below(i)
                 accepted += 1
         return accepted / n
 
@@ -208,10 +215,20 @@ class LinkedNode:
     def _change_below(self, i: int, log_nu: Floats) -> float:
         """The change of the log density of all masses that stand on instance i if its shares were others."""
         return sum(
-            float(density_over(node.density, node.masses, i, log_nu))
-            - float(density_over(node.density, node.masses, i, self.log_nu[i]))
+            node.log_density(j, log_base) - node.log_density(j, node.masses.log_base[j])
             for node in self.below
+            for j, log_base in node.base.rows_under(self, i, log_nu)
         )
+
+    def _renew_below(self, i: int) -> None:
+        """Bases that are mixtures, after instance i has moved; others are its vector itself."""
+        for node in self.below:
+            for j, log_base in node.base.rows_under(self, i, self.log_nu[i]):
+                node.masses.log_base[j] = log_base
+
+    def log_density(self, j: int, log_base: Floats) -> float:
+        """log p(masses of all instances whose base is row j of `log_base` | what that is)."""
+        return float(density_over(self.density, self.masses, j, log_base))
 
     def move_scalars(self, seed: Seed) -> None:
         if self.discount > 0:
@@ -226,9 +243,14 @@ class LinkedNode:
         self.refresh_curves()
         return steps
 
-    def column_density(self, k: int, log_base: float) -> float:
-        """log p(masses of topic k | base)."""
-        return float(column_density(self.density, self.masses, k, log_base))
+    def move_mixing(self, rng: np.random.Generator) -> None:
+        """Learned weights of a mixture, given all masses: nu stays, so links have no say."""
+        self.base.move_weights(self.log_density, rng)
+        self.base.renew(self.masses.log_base)
+
+    def column_density(self, k: int, log_mu: float) -> float:
+        """log p(masses of topic k | the root's share of it)."""
+        return float(column_density(self.density, self.masses, k, self.base.column(k, log_mu)))
 
     def widen(self, seed: Seed) -> Floats:
         log_q = np.zeros(len(self.masses.log_u0))
@@ -249,7 +271,7 @@ class LinkedNode:
         unit = np.empty_like(out)
         unit_rows(out, unit)
         cosine, change = cosines_of(unit) if self.sets else self.likeness.cosine, 0.0
-        if self.over:  # of the root, the shares of the other topics stay as they are, and so does the sum of these
+        if not self.base.only_root:  # of the root, the shares of the other topics and the sum of these stay as they are
             change = float(change_of_bases(self.density, self.masses, log_q, is_chosen, log_base))
         for s, links in enumerate(self.sets.values()):
             before = links.log_likelihood(links.weights)
