@@ -12,7 +12,7 @@ MOST = 8
 # Lists may only shrink. Key and number of a random stream are two scalars everywhere, because an array would cost
 # reference counts (kernels/runtime/random.py).
 EXCEPTIONS = {
-    # Numba's parallel loops take no tuple inside a tuple: these kernels bundle what they are given for each block
+    # kernels with parallel loops, which bundle what they are given for each block of documents
     "kernels/documents/general/explicit.py": {"explicit_sweep": 13},
     "kernels/documents/one_node/explicit.py": {"one_node_sweep": 16},
     "kernels/documents/clusters/cluster_folding.py": {"visit": 9, "_visit_block": 10, "fold_clusters": 16},

@@ -139,10 +139,13 @@ class Declarations:
         signal: float = 1.0,
         length: float = 1.0,
         noise: float = 1.0,
+        popularity: bool = False,
+        reciprocity: bool = False,
     ) -> Links:
         """Declare observed links between the instances of a node, such as authors who follow each other (maths 6).
 
-        The scores of pairs are a Gaussian process; its parameters are the paper's s, l and sigma.
+        With a kernel of similarity or pairs the scores of pairs are a Gaussian process; its parameters are the paper's
+        s, l and sigma. With blocks, links are events between topics, for networks of any size.
 
         Parameters
         ----------
@@ -154,7 +157,7 @@ class Declarations:
             Whether a link from i to j differs from one from j to i.
         kernel
             "similarity": over the cosine of two vectors, with that cosine as mean. "pair": over the pair of vectors,
-            with mean 0.
+            with mean 0. "blocks": topics of one link to topics of others at rates that are learned.
         intercept
             Add a constant to all scores, which suits sparse networks.
         self_links
@@ -165,9 +168,14 @@ class Declarations:
             Length scale l.
         noise
             Standard deviation sigma of the noise.
+        popularity
+            With blocks: everybody has a rate at which he links and one at which he is linked to.
+        reciprocity
+            With blocks: a link may be answered by one back.
         """
         self._check_free("link set", name)
-        links = Links(name, self._name(between), directed, kernel, intercept, self_links, signal, length, noise)
+        process = (intercept, self_links, signal, length, noise)
+        links = Links(name, self._name(between), directed, kernel, *process, popularity, reciprocity)
         self._links[name] = checked_links(links, self._nodes)
         return self._links[name]
 

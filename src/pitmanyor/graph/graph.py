@@ -142,14 +142,15 @@ class Graph(Declarations):
         return edits.rebase(self, name, base)
 
     def set(self, pattern: str, **fields: Any) -> Graph:
-        """A new graph with changed fields of all nodes whose names match a pattern, such as `set("*", discount=0)`.
+        """A new graph with changed fields of nodes or of a link set, such as `set("*", discount=0)`.
 
         Parameters
         ----------
         pattern
-            Name of a node, or a shell-style pattern.
+            Name of a node or of a link set, or a shell-style pattern for nodes.
         fields
-            `discount`, `concentration`, `concentration_per`, `plate`, `mix_prior` or `mix_weights`.
+            Of nodes `discount`, `concentration`, `concentration_per`, `plate`, `mix_prior` or `mix_weights`; of links
+            whatever `links` takes, such as `popularity=False`.
         """
         return edits.set_fields(self, pattern, fields)
 

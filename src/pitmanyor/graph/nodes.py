@@ -10,7 +10,7 @@ from pitmanyor.call_checks import checked_fields
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
 ConcentrationPer = Literal["layer", "instance"]
-Kernel = Literal["similarity", "pair"]
+Kernel = Literal["similarity", "pair", "blocks"]
 
 
 @checked_fields
@@ -92,7 +92,8 @@ class Tokens:
 class Links:
     """A named set of links between the instances of a node on a grouping plate.
 
-    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process (maths 6).
+    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts
+    of a block model (maths 6).
     """
 
     name: str
@@ -104,3 +105,5 @@ class Links:
     signal: float = 1.0
     length: float = 1.0
     noise: float = 1.0
+    popularity: bool = False
+    reciprocity: bool = False

@@ -32,8 +32,8 @@ from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
 from pitmanyor.runs.sharded_runs import Bounds, in_one_piece, new_sharded_run, prepare, working_place
 from pitmanyor.sampling.chain import tidy as tidy
+from pitmanyor.sampling.observed_links import ends_of
 from pitmanyor.sampling.progress import Bars
-from pitmanyor.sampling.text_and_network import observed_links
 from pitmanyor.state.memory import refuse_if_too_large
 
 TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
@@ -129,7 +129,7 @@ def fit(
     settings = filled(asked, plan)
     refuse_if_too_large(plan, settings.start.topics, len(settings.kept), chains, max_topics)
     for links in graph.link_sets:
-        observed_links(plan, links)  # what does not fit shows before the first sweep
+        ends_of(plan, links)  # what does not fit shows before the first sweep
     show = progress_bars(progress, [settings.sweeps] * chains)
     if chains > 1:
         headers = [new_header(graph, settings.of_chain(start.chain + i), corpus) for i in range(chains)]

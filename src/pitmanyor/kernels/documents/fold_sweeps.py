@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pitmanyor.kernels.restaurant.arrays import Floats, Reals
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
 
 SHORT = 16  # tokens: such documents need few sweeps to become independent of their start
@@ -34,6 +35,7 @@ class Sweeps(NamedTuple):
     by_chance: bool
 
 
+@bundle
 class MeanSums(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 

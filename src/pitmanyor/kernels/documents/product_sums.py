@@ -12,10 +12,12 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Reals,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
 
+@bundle
 class Sums(NamedTuple):
     """Cached sums over the held topics of products of a topic-side row and a word's row."""
 

@@ -22,7 +22,7 @@ from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import set_word_cells, word_leaf
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.restaurant.arrays import AT, CELL, FIRST, LEAF, NODE, ROW, WIDE, WORD_LIST, Floats, Ints, Side
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.bundles import bundle, of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.switching.customers import exit_of
@@ -32,6 +32,7 @@ FACTORS = 4  # that are multiplied before the weights are scaled
 SMALLEST_WEIGHT = 1e-60
 
 
+@bundle
 class Labels(NamedTuple):
     """Scratch, with a leading thread axis: the lists of the two sides, and a weight for every topic."""
 

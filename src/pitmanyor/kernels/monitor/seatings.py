@@ -27,6 +27,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
 )
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 COUNTED_CUSTOMERS, COUNTED_TABLES = 512, 128  # pairs of fewer customers and tables are counted, others are listed
@@ -34,6 +35,7 @@ EMPTY = -1
 SPREAD, LOW = 2654435769, 0x7FFFFFFF  # 2^32 over the golden ratio: neighbouring keys fall far apart
 
 
+@bundle
 class Seatings(NamedTuple):
     """Dishes by their customers and tables."""
 
@@ -43,6 +45,7 @@ class Seatings(NamedTuple):
     most: Ints  # customers of the dish that has most, and tables
 
 
+@bundle
 class Dishes(NamedTuple):
     """The dishes of one document in a hash table, as many places as a power of two."""
 

@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import kernel
 
 MAX_BYTES = 64 * 2**20  # bound on the ratios of all discounts together
 ASPECT = 8  # rows per column that a bounded table keeps: tables grow like c^a, well below c
 
 
+@bundle
 class StirlingTables(NamedTuple):
     """Ratio tables of several discounts in one flat array, readable in compiled code.
 

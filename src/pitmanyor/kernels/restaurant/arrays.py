@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.kernels.runtime.bundles import bundle
+
 Ints = NDArray[np.int64]
 Ints32 = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -58,6 +60,7 @@ AT, PATH, CHOICE = 0, 1, 2
 LEAF, WORD_LIST = 0, 1
 
 
+@bundle
 class Net(NamedTuple):
     """All restaurants: what the nodes are, where their cells lie, the counts, and what scoring reads."""
 
@@ -87,6 +90,7 @@ class Net(NamedTuple):
         return len(self.status) - LIVE
 
 
+@bundle
 class Side(NamedTuple):
     """How a token walks through one side: lists of positions, parents before children, leaf as told.
 
@@ -103,6 +107,7 @@ class Side(NamedTuple):
     values: Reals
 
 
+@bundle
 class Text(NamedTuple):
     """Tokens, document by document, stream by stream, sorted by word; topics and walks are the state."""
 
@@ -119,6 +124,7 @@ class Text(NamedTuple):
     measures: Reals  # (document, local node, JOINT...), see monitor/log_joint.py
 
 
+@bundle
 class Visit(NamedTuple):
     """Scratch of the collapsed sweep."""
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,13 +24,18 @@ from numba.core import codegen
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.targetconfig import TargetConfig
 from numba.parfors import parfor_lowering
 
 fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not everywhere
 
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "serialize_using_bitcode")
 BASE: Any = getattr(codegen, "JITCodeLibrary", object)
-CAN_LINK = not numba.config.DISABLE_JIT and all(hasattr(BASE, name) for name in NEEDED)
+CAN_LINK = (
+    not numba.config.DISABLE_JIT
+    and all(hasattr(BASE, name) for name in NEEDED)
+    and all(hasattr(TargetConfig, name) for name in ("values", "options", "_values"))
+)
 BODY = "_create_gufunc_for_parfor_body"  # compiles the body of a parallel loop
 
 
@@ -99,6 +105,17 @@ def _bare(compile_body: Any) -> Any:
     return compile_bare
 
 
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: option.default for name, option in kind.options.items()}
+
+
+def _values(options: TargetConfig) -> dict[str, Any]:
+    """What Numba's own does, which takes a twentieth of all time: it is asked whenever a function is looked up."""
+    kind: Any = type(options)
+    return {**_defaults(kind), **options._values}
+
+
 @contextmanager
 def linked() -> Iterator[None]:
     """Whatever Numba compiles in here is linked first; and no garbage is looked for meanwhile, as there is little."""
@@ -108,15 +125,15 @@ def linked() -> Iterator[None]:
     cpu_target.target_context.refresh()
     generator = cpu_target.target_context.codegen()
     before, collecting = generator._library_class, gc.isenabled()
-    body = getattr(parfor_lowering, BODY, None)
-    generator._library_class = Linked
+    body, slow_values = getattr(parfor_lowering, BODY, None), TargetConfig.values
+    generator._library_class, TargetConfig.values = Linked, _values
     if body is not None:
         setattr(parfor_lowering, BODY, _bare(body))
     gc.disable()
     try:
         yield
     finally:
-        generator._library_class = before
+        generator._library_class, TargetConfig.values = before, slow_values
         if body is not None:
             setattr(parfor_lowering, BODY, body)
         if collecting:

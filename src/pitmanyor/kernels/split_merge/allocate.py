@@ -18,6 +18,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Ints32,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 from pitmanyor.kernels.split_merge.foresight import (
@@ -45,6 +46,7 @@ BLOCK_TOKENS = 64  # tokens of a block at most
 N_ANCHORS = 2  # the first two tokens of a path open the two topics
 
 
+@bundle
 class Path(NamedTuple):
     """The tokens of a move in the order in which they are seated, document by document, and their walks."""
 
@@ -57,6 +59,7 @@ class Path(NamedTuple):
     n_in: Ints  # tokens seated in either topic so far
 
 
+@bundle
 class Launch(NamedTuple):
     """A first guess at the split, if there is one: the words of tokens not yet seated, by topic."""
 
@@ -70,6 +73,7 @@ class Launch(NamedTuple):
     weight: Floats  # [of a token not yet seated, relative to a seated one]
 
 
+@bundle
 class Room(NamedTuple):
     """Scratch of one block."""
 
@@ -84,6 +88,7 @@ class Room(NamedTuple):
     found: Ints  # [stream and word that are loaded]
 
 
+@bundle
 class Move(NamedTuple):
     """All that a move needs."""
 

@@ -38,12 +38,14 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import leave_probability
 from pitmanyor.kernels.restaurant.seating import add_customer, cell_at, first_parent, node_of, restaurant
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 
 NOT_VISITED, SITS = -2, -1  # entries of a walk; from 0 on, the parent to which a table was opened
 
 
+@bundle
 class Branch(NamedTuple):
     """One side of a token: its lists, which of them it has (`part` as in general/node_values.py), and the leaf."""
 

@@ -40,11 +40,13 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.small_terms import Terms
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 NOWHERE = -1  # the topic of a token that has been taken out
 
 
+@bundle
 class Arrays(NamedTuple):
     """All that a move reads and writes of a state."""
 

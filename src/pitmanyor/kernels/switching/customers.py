@@ -35,9 +35,11 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
     Side,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 
+@bundle
 class Exits(NamedTuple):
     """Where the walks of a stream's tokens lead, by the bits from `shift` on: a position of the topic side's lists."""
 
@@ -45,6 +47,7 @@ class Exits(NamedTuple):
     place: Ints  # (stream, walk); the last column of `Side.scratch` where it stays among local nodes. Empty: too many
 
 
+@bundle
 class Parts(NamedTuple):
     """Documents in as many parts as threads count, each but the first with counts of its own, added in the end."""
 

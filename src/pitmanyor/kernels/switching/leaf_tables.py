@@ -34,6 +34,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import refresh_small
 from pitmanyor.kernels.restaurant.packed_rows import clear_entries, entries_of, is_packed
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.runtime.simd import prefetch
@@ -42,6 +43,7 @@ from pitmanyor.kernels.switching.table_counts import up_count, up_tables
 from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base
 
 
+@bundle
 class Leaves(NamedTuple):
     """Tokens by cell of their leaf, in CSR form over all cells."""
 
@@ -51,6 +53,7 @@ class Leaves(NamedTuple):
     bits: np.ndarray  # for each: what says in a walk (uint32) that it leads to the leaf; 0: all do
 
 
+@bundle
 class Rows(NamedTuple):
     """The cells of one leaf in runs, and scratch for each: new counts, and sums of tables by column.
 

@@ -16,11 +16,13 @@ from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
 from pitmanyor.kernels.documents.topic_nodes.scratch import ONE, TWO, VALUED
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import Floats, Ints, Reals
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
 
 LIGHT, HEAVY = 1e-6, 1e6  # labels whose mass is within these bounds cannot overflow or underflow
 
 
+@bundle
 class Clusters(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 

@@ -39,13 +39,14 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
 from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.bundles import bundle, of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
 DOCUMENTS = 16  # visited together by one thread
 
 
+@bundle
 class ListScratch(NamedTuple):
     """Thread-private scratch, with a leading thread axis: the two sides' lists, and the components of a weight."""
 

@@ -35,6 +35,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import leave_probability, open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, OPEN, STAY, STRIDE, is_small, place_of
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import WIDTH
 
@@ -44,6 +45,7 @@ NOT_SUMMED = -2  # no row
 COUNTED = 1 << 40  # in place of the number of held topics: shared nodes are counts, and topics are born and die
 
 
+@bundle
 class ActiveTopics(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 

@@ -31,9 +31,11 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
     Reals,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 
+@bundle
 class OwnWords(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one; empty between documents.
 

@@ -29,6 +29,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import OPEN, STAY, is_small, place_of
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -52,6 +53,7 @@ SUM, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
 LOGS, MOST = np.uint64(3), np.uint64(32)
 
 
+@bundle
 class NodeRows(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one. Arrays are longer than said."""
 
