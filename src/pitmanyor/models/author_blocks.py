@@ -38,11 +38,13 @@ Nobody more popular or active than others, and nobody who answers:
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.graph import Beta, Gamma, Graph, mix
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 from pitmanyor.models.tntm import tntm
 
 
+@checked_call()
 def author_blocks(
     *,
     topic_discount: float | Beta = TOPIC_DISCOUNT,

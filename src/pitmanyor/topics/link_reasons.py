@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.results.fitted import Fitted
 
 SMALL = 0.1  # of log-odds: less is no reason
@@ -52,6 +53,7 @@ class LinkReason:
         return first + ", then ".join(said[:2])
 
 
+@checked_call()
 def link_reasons(
     fit: Fitted, source: Hashable, targets: Sequence[Hashable] | Hashable, links: str | None = None
 ) -> list[LinkReason]:
