@@ -14,7 +14,8 @@ HOME = Path(pitmanyor.__file__).parent
 # What the command line does not have: the graph language, tables, matrices, a share of Corpus.split, and functions
 # of Python alone. Of similar posts the command line names the options itself.
 PYTHON_ONLY = {
-    "concentration_per", "discount", "document", "kernel", "kind", "over", "posts", "test", "threads", "topic", "vocabulary",
+    "concentration_per", "discount", "document", "kernel", "kind", "over", "posts", "test", "threads", "topic",
+    "vocabulary",
 }  # fmt: skip
 LIBRARY = (
     "corpus", "evaluate", "export", "fold_in", "plan", "reading", "results", "runs", "sampling", "shards", "state",
