@@ -126,7 +126,7 @@ def pick(weights, n_held, old, u):
 
 @inner
 def relabel(net, redrawn, text, sides, d, weights, n_held, key):
-    """Draw a topic of document d anew, for all of its tokens together."""
+    """Redraw one topic of document d for all of its tokens together."""
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
     if start == stop:
@@ -155,7 +155,7 @@ def _relabel_block(net, redrawn, text, sides, labels, work, seed, block):
 
 @spread
 def relabel_documents(net, drawn, kept, lanes, text, topics, words, labels, documents, n_held, seed):
-    """Draw one topic anew in each of the documents, on any number of threads.
+    """Redraw one topic of each document, on any number of threads.
 
     `drawn`, `kept` and `lanes` are what packed words need (redrawn_rows.py), or empty tuples.
     """

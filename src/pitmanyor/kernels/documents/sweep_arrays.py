@@ -15,7 +15,10 @@ from pitmanyor.kernels.runtime.jit import inlined
 
 @bundle
 class SweepArrays(NamedTuple):
-    """All arrays of a sweep. An empty tuple stands for what it has none of: Numba leaves out what `len` tells it to."""
+    """All arrays of a sweep.
+
+    Parts that a sweep does not have are empty tuples; Numba removes the branches that test their `len`.
+    """
 
     franchise: Franchise
     text: Text

@@ -99,7 +99,7 @@ def count_shared_seatings(net, node, start, stop, seatings):
 
 @inlined
 def _opens(net, walks, leaf, code):
-    """Does a token that starts at a leaf open a table at the node? EMPTY if it does not come there."""
+    """Whether a token that starts at a leaf opens a table at the node; EMPTY if its walk does not reach it."""
     node = leaf
     while node != EMPTY:
         choice = np.int64((code >> net.nodes[node, SHIFT]) & net.nodes[node, MASK]) - 1

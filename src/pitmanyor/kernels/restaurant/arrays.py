@@ -14,7 +14,7 @@ beside the counts, so that for every kind of node
 
 gem: stay = c - a, gain = 0; dirichlet: stay = c, gain = b; explicit vector: stay = p, gain = 0, scale = 1.
 
-Related arrays are columns of one: a function that is handed many arrays takes long to compile and to call.
+Related arrays are columns of one: a function with many array arguments takes long to compile and to call.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ class Net(NamedTuple):
 class Side(NamedTuple):
     """How a token walks through one side: lists of positions, parents before children, leaf as told.
 
-    List l holds the entries lists[l, FIRST]:lists[l + 1, FIRST], the first lists[l, SHARED] of them shared cells.
-    Entry e names its cell (topic side) or how to find it (word side, by its mode: first cell, slot of `Text.cells`, or
-    local cell), and where its parents' positions start in `par`. `scratch` holds the cells of the list at hand and the
-    walk planned through it, `values` A(N, k) of its shared positions.
+    List l holds the entries lists[l, FIRST]:lists[l + 1, FIRST], the first lists[l, SHARED] of them shared cells. Entry
+    e names its cell (topic side) or how to find it (word side, by its mode: first cell, slot of `Text.cells`, or local
+    cell), and where its parents' positions start in `par`. `scratch` holds the cells of the current list and the walk
+    planned through it, `values` A(N, k) of its shared positions.
     """
 
     lists: Ints

@@ -297,7 +297,7 @@ else:
 
     @intrinsic
     def of_thread(typing: Any, bundle: Any, thread: Any) -> Any:
-        """The same named tuple with every array at one place of its first axis; an empty tuple as it is."""
+        """The same named tuple with every array at one index of its first axis; an empty tuple unchanged."""
         if not len(bundle):
             return bundle(bundle, thread), lambda context, builder, signature, args: args[0]
         pick = typing.resolve_value_type(operator.getitem)

@@ -9,7 +9,7 @@ these functions must not allocate; `allocating` is for the few inner functions t
 
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
 body of its parallel loop must leave all stores to one call of an `inner` function: Numba drops stores into arrays of a
-named tuple that it finds in the body itself. It may ask which piece of work is its own (`dealt`).
+named tuple that it finds in the body itself. `dealt` tells it which work item is its own.
 
 Kernels release the GIL, so that other threads of Python, such as those that answer a scheduler, are not kept waiting.
 """
@@ -56,13 +56,13 @@ HANDS = 32  # as many threads can be dealt to evenly, a power of two
 
 @inlined
 def n_dealt(n):
-    """How many turns it takes to deal n pieces of work, empty ones included."""
+    """Number of iterations for n work items, padding included."""
     return (n + HANDS - 1) // HANDS * HANDS
 
 
 @inlined
 def dealt(turn, n):
-    """The piece of work of a turn, like cards to HANDS; there is none if it is n or beyond.
+    """The work item of iteration `turn`, interleaved over HANDS threads; values of n or more are padding.
 
     Numba hands each thread a run of turns. Neighbours cost alike, the more the further in front (frequent words come
     first), so the first of two threads gets the even pieces, the first of four every fourth, and so on.

@@ -1,12 +1,11 @@
 """Functions that only kernels call are linked into them and get no machine code of their own.
 
 Numba optimises every function that it compiles and turns it into machine code, and then does both again in each of its
-callers, into which it is linked. For a kernel made of hundreds of small functions that doubles the time. `Linked` waits
-until somebody asks for the address of a function, which nobody does of one without a wrapper for Python: its plain code
-is linked into its callers, and the kernel at their root is optimised as a whole.
-
-This leans on parts of Numba that it does not promise to keep. Where they are not as expected, kernels are compiled in
-Numba's own way: slower, with the same results.
+callers, into which it is linked. For a kernel made of hundreds of small functions that doubles the time. `Linked`
+defers this until the address of a function is requested, which never happens for one without a Python wrapper: its
+unoptimised code is linked into its callers, and the kernel at their root is optimised as a whole. This uses internals
+of Numba. If they are not as expected, kernels are compiled in Numba's own way, which is slower and gives the same
+results.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Linked(BASE):  # type: ignore[misc]
         return self._codegen if self.is_emitted else _Waiting(self._codegen)
 
     def _optimize_final_module(self) -> None:
-        """Not yet: callers optimise what they link."""
+        """Do nothing: callers optimise what they link."""
 
     def _finalize_final_module(self) -> None:
         if getattr(self, "_compiled_object", None) is not None:  # from the cache, as machine code
@@ -96,7 +95,7 @@ class Linked(BASE):  # type: ignore[misc]
 
 
 def _bare(compile_body: Any) -> Any:
-    """The bodies of parallel loops without wrappers for Python, which nobody calls and which unpack every array."""
+    """Compile bodies of parallel loops without Python wrappers, which are never called and unpack every array."""
 
     def compile_bare(*args: Any, **kwargs: Any) -> Any:
         for flags in (arg for arg in args if isinstance(arg, Flags)):
@@ -143,7 +142,7 @@ def linked() -> Iterator[None]:
 
 @contextmanager
 def alone(dispatcher: Any) -> Iterator[None]:
-    """One process at a time compiles a kernel: those who wait find it in the cache. Without a cache nobody waits.
+    """Let one process at a time compile a kernel; the others wait and find it in the cache. Without a cache none waits.
 
     Kernels call each other in one direction only, so that two processes cannot wait for each other.
     """

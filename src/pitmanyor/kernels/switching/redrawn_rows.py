@@ -1,8 +1,8 @@
-"""Vectors of packed cells: drawn once for their sums, and again, the same to the last bit, when a document looks.
+"""Vectors of packed cells: drawn once for their sums, and again, bit for bit, when a document needs them.
 
 Every draw is keyed by its cell, so a row phi_kw over topics k need not be kept: its masses J, divided by the sums that
-the first draw left, are what they would be if it had been (decision 13). A thread keeps the rows that it drew last,
-each in the place that its cell's number gives it.
+the first draw left, are what they would be if it had been (decision 13). Each thread caches the rows that it drew last,
+at a place that depends on the number of the cell.
 """
 
 from __future__ import annotations
