@@ -147,31 +147,54 @@ def congress_follow(min_df: int = 5) -> Corpus | None:
     return None if table is None else _corpus({"word": table["tokens"], "hashtag": table["hashtags"]}, min_df, table)
 
 
-def congress_core(min_df: int = 5) -> Corpus | None:
-    """Tweets of the 150 members who use most hashtags, and who follows whom; None where not at hand."""
+def congress_core(
+    min_df: int = 5, links: str = "follows", posts: int | None = None, tagged: bool = False
+) -> Corpus | None:
+    """Tweets of the 150 members who use most hashtags, and who follows whom; None where not at hand.
+
+    `links` may also be "mention" or "retweet"; `posts` is the number of tweets per member, drawn at random, and
+    `tagged` leaves out those without a hashtag.
+    """
     table = _read("congress_follow")
     if table is None:
         return None
-    import pyarrow.parquet as pq
-
-    authors, edges = (
-        pq.read_table(DATA / "congress_follow" / f"{name}.parquet").to_pydict() for name in ("authors", "edges")
-    )
+    home = DATA / "congress_follow"
+    authors = _columns(home / "authors.parquet", ("author", "core150"))
+    edges = _columns(home / f"{'edges' if links == 'follows' else f'edges_{links}'}.parquet", ("src", "dst"))
     core = {name for name, inside in zip(authors["author"], authors["core150"], strict=True) if inside}
-    rows = [d for d, author in enumerate(table["author"]) if author in core]
-    mine = {name: [column[d] for d in rows] for name, column in table.items()}
+    mine = [d for d, author in enumerate(table["author"]) if author in core and (table["hashtags"][d] or not tagged)]
+    rows = mine if posts is None else _at_most(posts, mine, [table["author"][d] for d in mine])
+    chosen = {name: [column[d] for d in rows] for name, column in table.items()}
     pairs = zip(edges["src"], edges["dst"], strict=True)
-    follows = [(src, dst) for src, dst in pairs if src in core and dst in core and src != dst]
-    return _corpus({"word": mine["tokens"], "hashtag": mine["hashtags"]}, min_df, mine, {"follows": follows})
+    between = [(src, dst) for src, dst in pairs if src in core and dst in core and src != dst]
+    return _corpus({"word": chosen["tokens"], "hashtag": chosen["hashtags"]}, min_df, chosen, {links: between})
+
+
+def _at_most(n: int, rows: list[int], authors: list[str]) -> list[int]:
+    """So many rows of every author, drawn at random, in their order.
+
+    >>> _at_most(1, [4, 7, 8], ["ann", "bob", "bob"])[0]
+    4
+    """
+    seen: dict[str, int] = {}
+    kept = []
+    for i in np.random.default_rng(0).permutation(len(rows)).tolist():
+        seen[authors[i]] = seen.get(authors[i], 0) + 1
+        if seen[authors[i]] <= n:
+            kept.append(rows[i])
+    return sorted(kept)
 
 
 def _read(name: str, *columns: str) -> dict[str, list] | None:
     path = DATA / name / "documents.parquet"
-    if not path.exists():
-        return None
-    import pyarrow.parquet as pq  # in the `bench` extra only
+    return _columns(path, columns or ("tokens", "hashtags", "author")) if path.exists() else None
 
-    return pq.read_table(path, columns=list(columns or ("tokens", "hashtags", "author"))).to_pydict()
+
+def _columns(path: Path, names: tuple[str, ...]) -> dict[str, list]:
+    import duckdb
+
+    rows = duckdb.sql(f"select {', '.join(names)} from read_parquet('{path}')").fetchall()
+    return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
 def _corpus(

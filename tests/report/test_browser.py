@@ -505,6 +505,36 @@ def test_a_map_of_many_topics_can_be_read(browser, payload, tmp_path):
         assert 5 <= page.locator("#map text.label").count() <= 60
 
 
+def test_an_author_shows_all_links_and_why_others_are_near(browser, payload, tmp_path):
+    """By pointer all links of the author pointed at; by keyboard or search also the reasons, as a list of buttons."""
+    network = payload["network"]
+    rows = [[1, 1, 620, 12, 4, -3, 0], [2, 0, 310, 0, 2, 9, 1]]
+    told = {"network": network | {"near": {"parts": ["words", "links", "popularity", "answer"], "of": {"0": rows}}}}
+    name = [payload["authors"]["names"][network["nodes"][i][0]] for i in (0, 1, 2)]
+    with drawn(browser, payload | told, tmp_path / "near.html") as (page, wrong):
+        dot = page.locator(f'#network circle[data-author="{network["nodes"][0][0]}"]')
+        dot.hover()
+        ends = [link for link in network["links"] if 0 in link]
+        lines = """['out', 'back'].map((name) => document.querySelector(`#network .${name}`).getAttribute('d') ?? '')
+            .map((path) => path.split('M').length - 1)"""
+        out, back = page.evaluate(lines)
+        assert out == sum(i == 0 for i, _ in ends)
+        assert back == sum(j == 0 and [0, i] not in ends for i, j in ends)
+        assert page.locator("#network circle.near").count() == len({i for link in ends for i in link})
+        page.mouse.move(0, 0)
+        assert page.evaluate(lines) == [0, 0] and page.locator("#network .why li").count() == 0
+        dot.focus()
+        assert page.evaluate(lines) == [out, back]
+        page.keyboard.press("Enter")
+        said = page.locator("#network .why").inner_text()
+        assert f"{name[0]} follows" in said and f"{name[1]} 62.0 % words +1.2 links +0.4 popularity −0.3" in " ".join(
+            said.split()
+        )
+        assert page.locator("#network .why b").all_inner_texts() == ["words +1.2", "popularity +0.9"]
+        page.locator("#network .why button").last.click()
+        assert page.locator("#search").input_value() == name[2] and not wrong
+
+
 def test_a_panel_that_fails_leaves_the_others(browser, payload, tmp_path):
     broken = {"network": payload["network"] | {"nodes": None}}
     with drawn(browser, payload | broken, tmp_path / "broken.html") as (page, wrong):

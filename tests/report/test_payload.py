@@ -108,8 +108,11 @@ def test_authors_links_and_times(blog, payload):
     assert all(sum(row) == pytest.approx(1000, abs=len(payload["topics"])) for row in authors["shares"])
     network = payload["network"]
     names = [authors["names"][a] for a, _, _ in network["nodes"]]
-    drawn = {(names[a], names[b]) for a, b in network["links"]}
-    assert drawn == set(blog.corpus.links["follows"].pairs)
+    told = {(names[a], names[b]) for a, b in network["links"]}
+    assert told == set(blog.corpus.links["follows"].pairs)
+    assert {frozenset((names[a], names[b])) for a, b in network["backbone"]} <= set(map(frozenset, told))
+    assert network["to"] == [sum(a == name for a, _ in told) for name in names]
+    assert network["of"] == [sum(b == name for _, b in told) for name in names]
     times = payload["times"]
     assert times["every"] == "week" and len(times["minutes"]) == len(times["shares"][0]) >= 12
     assert sum(times["tokens"]) == blog.corpus.n_tokens

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError, PlanError
+from pitmanyor.files import made_directory
 
 if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
+    from pitmanyor.topics import Scored
 
 DISAGREE = "Intervals are left out: the chains disagree, so that shares are known far less exactly than any chain says."
+PARTS = ("words", "links", "popularity", "activity", "answer")  # of the reason for a link
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
 
 
@@ -130,7 +133,7 @@ def recommend_from(path: Path, wish: Wish) -> Answer:
     fit = load(path)
     name = shlex.quote(str(path))
     if wish.text is not None:
-        found = recommend_tags(fit, wish.text, wish.author, wish.n, by=wish.by, seed=wish.seed)
+        found: Sequence[Scored] = recommend_tags(fit, wish.text, wish.author, wish.n, by=wish.by, seed=wish.seed)
         what, score, sign = "hashtags", "probability of the next hashtag", "#"
         next_ = [f"pitmanyor label {name}    # the topics behind them"]
     else:
@@ -140,9 +143,21 @@ def recommend_from(path: Path, wish: Wish) -> Answer:
         what, sign = "authors", ""
         score = "probability of a link" if linked else "affinity of topics (1: the same)"
         next_ = [f"pitmanyor export {name} -o OUT --as gexf    # all authors with their topics, as a graph"]
-    facts = {what: [{"label": str(one.label), "score": one.score} for one in found], "score": score}
-    shown = [f"{sign}{one.label}  {one.score:.3g}" for one in found] or [f"no {what} are left to recommend"]
+    facts = {what: [_fact(one) for one in found], "score": score}
+    shown = [f"{sign}{_line(one)}" for one in found] or [f"no {what} are left to recommend"]
     return Answer({"run": str(fit.home)} | facts, [*shown, f"\nThe number is the {score}."], next_)
+
+
+def _fact(one: Scored) -> dict[str, Any]:
+    """A suggestion for machines, with the parts of its reason if there is one."""
+    reason = getattr(one, "reason", None)
+    said = {} if reason is None else {"reason": reason.main} | {part: getattr(reason, part) for part in PARTS}
+    return {"label": str(one.label), "score": one.score} | said
+
+
+def _line(one: Scored) -> str:
+    reason = getattr(one, "reason", None)
+    return f"{one.label}  {one.score:.3g}" + ("" if reason is None else f"  {reason}")
 
 
 def _lines(path: Path) -> list[str]:
@@ -164,10 +179,7 @@ def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
             raise PlanError(f"--as takes {', '.join(FORMATS)} or all, not {kind!r}")
     wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
     fit = load(path)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{out}: not a directory that can be written to ({error.strerror or error})") from error
+    made_directory(out)
     written, skipped = [], {}
     for kind in wanted:
         try:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.export import author_graph
 from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, figure_of, short
 from pitmanyor.results.fitting import Fit
-from pitmanyor.topics import author_shares, view
-from pitmanyor.topics.network_layout import spread
+from pitmanyor.topics.network_backbone import backbone
+from pitmanyor.topics.network_layout import arrange
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,25 +21,24 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+FEW, MOST_NAMES = 200, 60
 ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
-def draw_authors(
-    fit: Fit, seed: int = 0, max_links: int = 3000, max_authors: int = 500, *, ax: Axes | None = None
-) -> Figure:
-    """Draw authors as discs, larger with more documents, and their links.
+@checked_call()
+def draw_authors(fit: Fit, max_links: int = 6000, max_authors: int = 2000, *, ax: Axes | None = None) -> Figure:
+    """Draw authors as discs, larger with more links to them, and the links that show the shape of the network.
 
-    The seven main topics with most authors have colours; other authors are grey. Names are written where there is room,
-    those with most documents first.
+    Drawn are the strongest links of every author: those to authors who have the same neighbours. The seven main topics
+    with most authors have colours; other authors are grey. Names are written where there is room, those with most links
+    first.
 
     Parameters
     ----------
     fit
         A fit of a corpus with links between authors.
-    seed
-        Random seed of the layout.
     max_links
-        Number of links to draw, chosen at random; all of them shape the layout.
+        Number of links to draw at most, the strongest.
     max_authors
         Number of authors to draw, those with most links; the figure says so if there are more.
     ax
@@ -51,23 +51,24 @@ def draw_authors(
     chosen = _most_linked(pairs, len(graph.names), max_authors)
     pairs = _among(pairs, chosen)
     names, about = [graph.names[i] for i in chosen], [graph.values[i] for i in chosen]
-    rng = np.random.default_rng(seed)
-    at = spread(_first_places(fit, rng, chosen), pairs)
+    drawn = backbone(len(chosen), pairs)
+    at = arrange(len(chosen), drawn.pairs, drawn.strength)
     axes = axes_for(ax, 7.5, 7.0)
     figure = figure_of(axes)
     bare(axes)
     axes.set_aspect("equal")
-    drawn = pairs if len(pairs) <= max_links else pairs[rng.choice(len(pairs), max_links, replace=False)]
-    faint = max(0.06, min(0.5, 60 / max(len(drawn), 1)))
-    axes.plot(*at[drawn].transpose(2, 1, 0), color=FAINT, alpha=faint, linewidth=0.6, zorder=1)
+    lines = drawn.pairs[:max_links]
+    faint = max(0.12, min(0.5, 150 / max(len(lines), 1)))
+    axes.plot(*at[lines].transpose(2, 1, 0), color=FAINT, alpha=faint, linewidth=0.6, zorder=1)
     if len(chosen) < len(graph.names):
         title = f"the {len(chosen):,} authors with most links, of {len(graph.names):,}"
         axes.set_title(title, fontsize=8, color=FAINT)
     colour, legend = _colours([int(values["topic"]) for values in about])
-    size = np.sqrt([float(values["documents"]) for values in about])
-    sizes = 25 + 150 * size / size.max()
+    followers = np.bincount(pairs[:, 1] if graph.directed else pairs.ravel(), minlength=len(chosen))
+    least, most = (25.0, 150.0) if len(chosen) <= FEW else (6.0, 80.0)
+    sizes = least + most * followers / max(followers.max(), 1)
     axes.scatter(at[:, 0], at[:, 1], s=sizes, c=colour, edgecolors="white", linewidths=0.7, zorder=2)
-    for i in with_room(at, np.argsort(-size, kind="stable")):
+    for i in with_room(at, np.argsort(-followers, kind="stable"))[:MOST_NAMES]:
         axes.annotate(
             short(names[i], 18), at[i], (0, 4 + np.sqrt(sizes[i]) / 2), textcoords="offset points", ha="center",
             fontsize=6.5, color=INK, zorder=3, **PLAIN,
@@ -91,16 +92,6 @@ def _among(pairs: Ints, chosen: Ints) -> Ints:
     """The links between chosen authors, by their places among them."""
     inside = pairs[np.isin(pairs, chosen).all(axis=1)]
     return np.searchsorted(chosen, inside)
-
-
-def _first_places(fit: Fit, rng: np.random.Generator, chosen: Ints) -> Floats:
-    """Start authors with similar topics near each other: the two main directions of their topic proportions."""
-    _, shares = author_shares(fit)
-    roots = np.sqrt(view(fit).fold(shares[chosen]))
-    u, s, _ = np.linalg.svd(roots - roots.mean(axis=0), full_matrices=False)
-    flat = np.zeros((len(roots), 2))
-    flat[:, : min(2, len(s))] = (u * s)[:, :2]
-    return np.asarray(flat / max(np.abs(flat).max(), 1e-9) + rng.normal(0.0, 0.05, flat.shape))
 
 
 def with_room(at: Floats, order: Ints) -> list[int]:

@@ -65,6 +65,8 @@ class Network:
     def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
         """Update instances, mu0 and scalars, given weights and concentrations; returns the rates of a `Report`."""
         seeds = own_seeds(self.nodes, seed)
+        for name, node in self.nodes.items():
+            node.take_events(seeds[name])
         whole = [node.move_instances(seats[name], True, seeds[name]) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seeds[name]) for name, node in self.nodes.items()]
         for node in self.nodes.values():
@@ -74,6 +76,7 @@ class Network:
         for name, node in self.nodes.items():
             node.move_mixing(rng)
             node.move_scalars(seeds[name])
+            node.leave_events()
         return float(np.mean(whole)), float(np.mean(part)), float(moved)
 
     def _column_density(self, k: int, log_mu: float) -> float:

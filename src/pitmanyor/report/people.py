@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from pitmanyor.report.clean import clean
+from pitmanyor.report.reason_facts import reason_facts
 from pitmanyor.report.view import Atlas, Floats, Ints
 from pitmanyor.topics import author_shares
-from pitmanyor.topics.network_layout import spread, sunflower
+from pitmanyor.topics.network_backbone import backbone
+from pitmanyor.topics.network_layout import arrange
 
-MOST_AUTHORS = 500
-MOST_LINKED, MOST_LINKS = 250, 4_000
+MOST_AUTHORS = 2_000
+MOST_LINKED, MOST_LINKS = 2_000, 40_000
 AUTHOR = "author"
 
 
@@ -74,21 +76,33 @@ def shares_of(atlas: Atlas) -> tuple[Floats, str]:
 
 
 def link_facts(atlas: Atlas, order: Ints) -> dict[str, Any] | None:
-    """The authors with most links, their places in the plane, and the links between them."""
+    """The authors with most links, their places in the plane, the links between them, and the pairs that are drawn.
+
+    `to` and `of` are numbers of links from and to each author; `backbone` has the pairs that show the shape of the
+    network; `links` are those to show of one author, all of them unless there are too many; `near` says who is near,
+    and why.
+    """
     name, pairs = _pairs(atlas)
     if not len(pairs):
         return None
     number = {a: i for i, a in enumerate(order.tolist())}
-    place = {a: i for i, a in enumerate(_most_linked(atlas))}
+    shown = _most_linked(atlas)
+    place = {a: i for i, a in enumerate(shown)}
     between = sorted((place[a], place[b]) for a, b in pairs.tolist() if a in place and b in place)
-    kept = np.array(between, np.int64).reshape(-1, 2)
-    drawn = kept[np.linspace(0, len(kept) - 1, min(len(kept), MOST_LINKS)).astype(int)]
-    xy = spread(sunflower(len(place)), kept)
+    links = np.array(between, np.int64).reshape(-1, 2)
+    told = links[np.linspace(0, len(links) - 1, min(len(links), MOST_LINKS)).astype(int)]
+    drawn = backbone(len(shown), links)
+    xy = np.round(arrange(len(shown), drawn.pairs, drawn.strength), 3).tolist()
+    size = len(number)
+    labels = atlas.fit.corpus.groups[AUTHOR].labels
     return {
         "name": name,
-        "nodes": [[number[a], round(float(x), 3), round(float(y), 3)] for a, (x, y) in zip(place, xy, strict=True)],
-        "links": drawn.tolist(),
+        "nodes": [[number[a], x, y] for a, (x, y) in zip(shown, xy, strict=True)],
+        "to": np.bincount(pairs[:, 0], minlength=size)[shown].tolist(),
+        "of": np.bincount(pairs[:, 1], minlength=size)[shown].tolist(),
+        "links": told.tolist(),
+        "backbone": drawn.pairs.tolist(),
         "n_authors": len(np.unique(pairs)),
         "n_links": len(pairs),
-        "n_drawn": len(drawn),
+        "near": reason_facts(atlas, name, [labels[a] for a in shown]),
     }

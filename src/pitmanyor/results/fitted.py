@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus import Corpus
 from pitmanyor.evaluate.diagnosis import chains_agree
 from pitmanyor.evaluate.matching import Stability, aligned, central
@@ -34,6 +35,7 @@ from pitmanyor.runs.fit_options import Method
 from pitmanyor.runs.lock import hold
 from pitmanyor.runs.weights import read_weights, write_weights
 from pitmanyor.sampling.chain import Chain
+from pitmanyor.sampling.link_parts import LinkParts
 from pitmanyor.state.means import NewTopic
 from pitmanyor.state.memory import Memory, memory_of
 
@@ -41,6 +43,7 @@ Floats = NDArray[np.float64]
 NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
+@checked_methods()
 class Fitted(Measured):
     """A fitted model: the last state of its chain, the states that were kept, and the trace of every sweep.
 
@@ -194,6 +197,14 @@ class Fitted(Measured):
             return super()._link_probability(sources, targets, links)
         likely = [draw.link_probability(sources, targets, links) for draw, _ in kept]
         return np.asarray(np.average(likely, axis=0, weights=[weight for _, weight in kept]))
+
+    def _link_parts(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> LinkParts:
+        """Averaged over the draws that have a network."""
+        kept = [(draw, weight) for draw, weight in self.weighted_draws if draw.state.network]
+        if not kept or kept[0][0] is self:
+            return super()._link_parts(sources, targets, links)
+        parts = [draw.link_parts(sources, targets, links) for draw, _ in kept]
+        return LinkParts(*np.average(parts, axis=0, weights=[weight for _, weight in kept]))
 
     def infer(
         self,

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import topics
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus import Corpus
 from pitmanyor.results.fitted import Fitted
-from pitmanyor.topics import Prevalence, Scored
+from pitmanyor.topics import LinkReason, Prevalence, Recommended, Scored
 from pitmanyor.topics.automatic_names import By
 from pitmanyor.topics.drafts import Post
 from pitmanyor.topics.prevalences import Every
@@ -23,6 +24,7 @@ from pitmanyor.topics.tags import From
 Floats = NDArray[np.float64]
 
 
+@checked_methods()
 class Fit(Fitted):
     """A fitted model, as `fit` and `load` return it: estimates, measures, and what the topics are good for.
 
@@ -186,8 +188,8 @@ class Fit(Fitted):
         n: int = 10,
         links: str | None = None,
         seed: int = 0,
-    ) -> list[Scored]:
-        """Authors to follow, the best first.
+    ) -> list[Recommended]:
+        """Authors to follow, the best first, with the reason for each if the fit has a network.
 
         Parameters
         ----------
@@ -203,3 +205,19 @@ class Fit(Fitted):
             Random seed.
         """
         return topics.recommend_authors(self, author, posts=posts, n=n, links=links, seed=seed)
+
+    def link_reasons(
+        self, source: Hashable, targets: Sequence[Hashable] | Hashable, links: str | None = None
+    ) -> list[LinkReason]:
+        """Whether words, links, popularity or a link back make a link from the source to each target likely.
+
+        Parameters
+        ----------
+        source
+            An author.
+        targets
+            Other authors, or one.
+        links
+            Link set, if there are several.
+        """
+        return topics.link_reasons(self, source, targets, links)

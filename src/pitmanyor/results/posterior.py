@@ -9,10 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node, Tokens
 from pitmanyor.network.evidence import Evidence
+from pitmanyor.sampling.link_parts import LinkParts, link_parts
 from pitmanyor.sampling.link_prediction import link_probability, network_log_likelihood
 from pitmanyor.state import State
 from pitmanyor.state.means import NewTopic, mean, mix_weight
@@ -22,6 +24,7 @@ Axes: TypeAlias = dict[str, list[Hashable]]
 NEW_TOPIC = ("keep", "discard", "renormalise")
 
 
+@checked_methods()
 class Posterior:
     """One state of a chain: topics, posterior means, mixing weights."""
 
@@ -196,15 +199,29 @@ class Posterior:
         links
             Link set, if the model has several.
         """
-        sources, targets = (
-            [side] if isinstance(side, str) or not isinstance(side, Sequence) else side for side in (i, j)
-        )
-        if len(sources) != len(targets):
-            raise PlanError(f"link_probability needs as many sources as targets; got {len(sources)} and {len(targets)}")
+        sources, targets = _ends("link_probability", i, j)
         return self._link_probability(sources, targets, links)
 
     def _link_probability(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> Floats:
         return link_probability(self.state, sources, targets, links)
+
+    def link_parts(
+        self, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable], links: str | None = None
+    ) -> LinkParts:
+        """What words, links, popularity, activity and reciprocity add to the score of a link from i to j.
+
+        Parameters
+        ----------
+        i, j
+            Labels, or lists of them of equal length.
+        links
+            Link set, if the model has several.
+        """
+        sources, targets = _ends("link_parts", i, j)
+        return self._link_parts(sources, targets, links)
+
+    def _link_parts(self, sources: Sequence[Hashable], targets: Sequence[Hashable], links: str | None) -> LinkParts:
+        return link_parts(self.state, sources, targets, links)
 
     def network_log_likelihood(self, links: str | None = None, *, seed: int = 0, n_draws: int = 400) -> Evidence:
         """log p(links | vectors) with the random function integrated out, and its standard error (maths 6).
@@ -238,6 +255,16 @@ class Posterior:
                 return name
             queue.extend(graph[name].parents)
         raise PlanError(f"no node above {emit!r} is per topic alone, so topics have no word lists of their own")
+
+
+def _ends(
+    what: str, i: Hashable | Sequence[Hashable], j: Hashable | Sequence[Hashable]
+) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
+    """Sources and targets as lists of equal length."""
+    sources, targets = ([side] if isinstance(side, str) or not isinstance(side, Sequence) else side for side in (i, j))
+    if len(sources) != len(targets):
+        raise PlanError(f"{what} needs as many sources as targets; got {len(sources)} and {len(targets)}")
+    return sources, targets
 
 
 class Traced(Posterior, ABC):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
 from pitmanyor.topics.drafts import Post, as_corpus, check_posts
+from pitmanyor.topics.link_reasons import LinkReason, link_reasons
 from pitmanyor.topics.nearest import Scored, affinity, best, place_of, warn_of_few_posts
 
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Recommended(Scored):
+    """A recommended author with the score, and why: None in a model without links, which goes by words alone."""
+
+    reason: LinkReason | None = None
+
+
+@checked_call()
 def recommend_authors(
     fit: Fitted,
     author: Hashable | None = None,
@@ -24,12 +35,13 @@ def recommend_authors(
     n: int = 10,
     links: str | None = None,
     seed: int = 0,
-) -> list[Scored]:
-    """Recommend authors to follow, the best first.
+) -> list[Recommended]:
+    """Recommend authors to follow, the best first, and say why.
 
     For an author of the fit, those whom they already follow are excluded. The score is the probability of a link if the
     fit has a network, otherwise the affinity of topic proportions (see `similar`). Posts of somebody new are treated as
-    one document and compared by affinity.
+    one document and compared by affinity. With a network, `reason` says of each whether words, links or popularity
+    bring them near (`link_reasons`).
 
     Parameters
     ----------
@@ -50,7 +62,8 @@ def recommend_authors(
         raise PlanError("give either author= (an author of the fit) or posts= (of somebody new)")
     labels, shares = author_shares(fit)
     if posts is not None:
-        return best(affinity(shares, _topics_of(fit, posts, seed)), labels, n, leave_out=set())
+        near = best(affinity(shares, _topics_of(fit, posts, seed)), labels, n, leave_out=set())
+        return [Recommended(one.label, one.score) for one in near]
     place = place_of(author, labels)
     followed = _followed(fit, author, links)
     out = {place} | {i for i, label in enumerate(labels) if label in followed}
@@ -60,7 +73,10 @@ def recommend_authors(
         scores = affinity(shares, shares[place])
     found = best(scores, labels, n, leave_out=out)
     warn_of_few_posts(fit, author, found)
-    return found
+    if not fit.state.network:
+        return [Recommended(one.label, one.score) for one in found]
+    why = link_reasons(fit, author, [one.label for one in found], links)
+    return [Recommended(one.label, one.score, reason) for one, reason in zip(found, why, strict=True)]
 
 
 def _topics_of(fit: Fitted, posts: Sequence[Post], seed: int) -> Floats:

@@ -1,6 +1,7 @@
 // A panel is a section with a title, a line that says how to read it, buttons to save it, and a body.
 
-/** Add a panel: { id, title, hint, wide, has(), draw(body), update(), table() }. Absent data, absent panel. */
+/** Add a panel: { id, title, hint(), wide, has(), draw(body), update(), table() }. Absent data, absent panel.
+ *  Title and width may be functions as well. */
 function panel(one) {
   panels.push({ wide: false, has: () => true, update: () => {}, shown: false, ...one });
 }
@@ -19,8 +20,9 @@ function place(one) {
   one.tidy = () => pictures.forEach((button) => (button.hidden = !drawings().length));
   if (one.table) tools.append(make("button", { class: "quiet", title: "Save the table as CSV", onclick: () => saveCsv(one.table(), one.id) }, "CSV"));
   one.line = make("p", { class: "hint" });
-  one.section = make("section", { class: `panel${one.wide ? " wide" : ""}`, id: one.id, "aria-label": one.title });
-  one.section.append(make("header", {}, make("h2", {}, one.title), tools, one.line), one.body);
+  const [wide, title] = [one.wide, one.title].map((said) => (typeof said === "function" ? said() : said));
+  one.section = make("section", { class: `panel${wide ? " wide" : ""}`, id: one.id, "aria-label": title });
+  one.section.append(make("header", {}, make("h2", {}, title), tools, one.line), one.body);
   document.getElementById("panels").append(one.section);
   one.line.append(one.hint());
 }

@@ -1,6 +1,6 @@
 // Every chart as SVG or PNG, every table as CSV. Files are made in the page; nothing is sent anywhere.
 
-const LOOKS = ["fill", "stroke", "stroke-width", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "stroke-linejoin"];
+const LOOKS = ["fill", "stroke", "stroke-width", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "stroke-dasharray", "text-anchor", "paint-order", "stroke-linejoin"];
 
 function download(blob, name) {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
