@@ -11,6 +11,7 @@ from oracle.runs import errors, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph, mix
 from pitmanyor.models import author_topic, tntm
 from pitmanyor.network import linked
+from pitmanyor.sampling import text_and_network
 from pitmanyor.sampling.joining import finite
 
 N_STEPS, LARGEST = 1_500, 4.0
@@ -30,7 +31,7 @@ def with_own_vectors() -> Graph:
     return g.rebase("theta", mix("nu", "chi"))
 
 
-def with_a_mixture(weights: tuple[float, ...] | None = (0.5, 0.5)) -> Graph:
+def with_a_mixture(weights: tuple[float, ...] | None = (0.7, 0.3)) -> Graph:
     """Links between vectors over a mixture of the author's, through which the text goes, and the root."""
     g = author_topic().copy()
     g.pyp("chi", base=mix("nu", "mu", weights=weights), plate="author")
@@ -53,6 +54,8 @@ def shape_of(model: str, discount: float | Beta) -> LinkedShape:
     graph = finite(graph.set("*", discount=discount, concentration=Gamma(2, 1)), 3)
     if isinstance(discount, Beta):  # those of linked nodes are not sampled any more
         graph = graph.set("nu", discount=0.5)
+    if "mixture" in model:  # close to its base, so that it feels any change of that
+        graph = graph.set("chi", concentration=Gamma(20, 1))
     return LinkedShape(graph, n_tokens=2)
 
 
@@ -83,6 +86,12 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
 )
 def test_prior_and_chain_have_the_same_means(model, discount):
     assert worst(model, discount) < LARGEST
+
+
+def test_weights_of_a_mixture_given_to_the_wrong_parents_are_caught():
+    real = text_and_network.fixed_or_learned
+    with patch.object(text_and_network, "fixed_or_learned", lambda n, weights, prior: real(n, weights[::-1], prior)):
+        assert worst("mixture", 0.5) > 8
 
 
 def test_a_root_that_does_not_see_the_vectors_is_caught():
