@@ -1,6 +1,7 @@
 """CPU time and memory of one step of the network: every author proposed twice, mu0, scalars, weights.
 
-Run `python -m benchmarks.network`. Authors have some 500 customers over 50 topics; one pair in ten is linked.
+Run `python -m benchmarks.network`. Authors have some 500 customers over 50 topics; one pair in ten is linked. Then
+links as events between topics, mostly ten for each author.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import numpy as np
 
 from pitmanyor.kernels.network.masses import Masses
 from pitmanyor.kernels.numbers.stirling import build_tables
+from pitmanyor.network.block_links import BlockLinks
+from pitmanyor.network.block_prior import Effects
+from pitmanyor.network.dyads import sparse
 from pitmanyor.network.features import Kernel
 from pitmanyor.network.linked import LinkedNode, Seats
 from pitmanyor.network.network import Network, Shared
@@ -37,6 +41,34 @@ def network_of(n_authors: int, discount: float) -> tuple[Network, dict[str, Seat
     return Network(root, {"nu": node}, {"nu": Shared(Prior(0.1, 0.1), True)}), {"nu": seats}
 
 
+def blocks_of(n_authors: int, links_each: int) -> tuple[Network, dict[str, Seats]]:
+    """Authors who link to a few others; nobody's pairs are hidden."""
+    network, seats = network_of(2, 0.5)
+    rng, zeros = np.random.default_rng(n_authors), np.zeros(n_authors)
+    log_mu, base = network.root.log_mu, np.zeros(n_authors, np.int64)
+    customers = rng.poisson(rng.dirichlet(np.full(N_TOPICS, 0.2), n_authors) * 500).astype(np.int64)
+    masses = Masses(np.zeros((n_authors, N_TOPICS)), zeros, np.full(n_authors, 5.0), customers, log_mu[None], base)
+    ends = Ends(*rng.integers(0, n_authors, (2, n_authors * links_each)), np.zeros((0, 2), np.int64))
+    effects = Effects(popularity=True, reciprocity=True, directed=True)
+    links = BlockLinks(effects, N_TOPICS, sparse(n_authors, ends, directed=True))
+    node = LinkedNode(0.5, masses, {}, {}, blocks={"follows": links})
+    node.start(seats["nu"], np.full(n_authors, 40), (1, 0, 0))
+    return Network(network.root, {"nu": node}, network.shared), seats
+
+
+def race_blocks() -> None:
+    print("\nblocks: authors  links  CPU ms a step")
+    for n_authors, each in ((150, 43), (2_000, 10), (20_000, 10)):
+        network, seats = blocks_of(n_authors, each)
+        rng = np.random.default_rng(1)
+        network.step(seats, (1, 0, 1), rng)
+        start = time.process_time()
+        for i in range(STEPS):
+            network.step(seats, (1, 0, 2 + i), rng)
+        spent = (time.process_time() - start) / STEPS
+        print(f"{n_authors:15d} {n_authors * each:6d} {1e3 * spent:13.1f}")
+
+
 def main() -> None:
     print("authors  discount  CPU ms a step  bytes a pair")
     for n_authors in (150, 500, 2000):
@@ -52,6 +84,7 @@ def main() -> None:
             likeness = node.likeness
             held = sum(a.nbytes for a in (likeness.cosine, likeness.ones, likeness.zeros, node.seen["follows"].pairs))
             print(f"{n_authors:7d}  {discount:8.1f}  {1e3 * spent:13.1f}  {held / n_authors**2:12.1f}")
+    race_blocks()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from benchmarks.heldout import perplexity, split
 from benchmarks.peers import Contestant, Race, Result
 from pitmanyor import Graph, Sampler, models
 from pitmanyor.plan import compile_plan
-from pitmanyor.results.fitting import FEWEST_TOPICS, tidy
+from pitmanyor.results.default_settings import FEWEST_TOPICS
+from pitmanyor.results.fitting import tidy
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS, Chain
 from pitmanyor.sampling.concentrations import concentration_of

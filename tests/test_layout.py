@@ -1,5 +1,6 @@
 """A module's name says what it holds, so no two modules share one and none has the name of another package."""
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -47,3 +48,13 @@ def test_helpers_are_apart_from_tests():
     others = {path for path in found if path.name != "conftest.py" and not path.name.startswith("test_")}
     assert {path.as_posix() for path in others if path.parts[0] not in APART and "example" not in path.parts} == BESIDE
     assert not [path for path in found if path.parts[0] == "helpers" and path.name.startswith("test_")]
+
+
+def test_the_readme_lists_every_helper_and_names_files_that_are_there():
+    text = (TESTS / "README.md").read_text()
+    table = text[text.index("| helper |") : text.index("## Time")]
+    helpers = {path.stem for path in (TESTS / "helpers").glob("*.py")} - {"__init__"}
+    first = [row.split("|")[1] for row in table.splitlines()[2:] if row.startswith("|")]
+    assert {name for cell in first for name in re.findall(r"`(\w+)`", cell)} == helpers
+    named = re.findall(r"`([\w/*]+\.py)`", text)
+    assert named and [name for name in named if not list(TESTS.rglob(name))] == []

@@ -220,6 +220,29 @@ def test_links_between_vectors_of_their_own(tmp_path):
     assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
 
 
+@pytest.mark.parametrize("weights", [(0.5, 0.5), None])
+def test_links_between_vectors_over_a_mixture(tmp_path, weights):
+    """The text goes through nu; links are between vectors that also stand on the root."""
+    g = tntm().without("follows").set("mu0", concentration=1.0).set("nu", concentration=2.0).copy()
+    g.pyp("chi", base=mix("nu", "mu0", weights=weights), plate="author", concentration=2.0)
+    g.links("follows", between="chi")
+    g.links("mentions", between="nu")
+    given = {"network": Network(text_sweeps=4), "seed": 2}
+    both = fit(g, posts(), sweeps=10, keep=2, **given)
+    fit(g, posts(), sweeps=7, save_to=tmp_path / "run", **given)
+    same(resume(tmp_path / "run", 10), both)
+    state, rho = both.chain.state, both.mix_weight("chi")
+    assert ("chi/log_mix_weight" in state.network) == (weights is None)
+    assert np.allclose(rho.sum(axis=1), 1) and np.allclose(rho, 0.5) == (weights is not None)
+    nodes, mu = both.chain.network.network.nodes, np.exp(state.network["log_mu"])
+    own = nodes["chi"].base.log_weights
+    over = np.exp(own[:, :1]) * nodes["nu"].nu + np.exp(own[:, 1:]) * mu
+    assert np.allclose(np.exp(nodes["chi"].masses.log_base), over)
+    assert both.link_probability("ann", "bob", links="follows") != both.link_probability("ann", "bob", links="mentions")
+    alone = fit(g.without("word").without("hashtag"), posts(), sweeps=10, network=Network(n_topics=4), seed=1)
+    assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
+
+
 def test_the_paper_s_settings():
     own = fit(tntm(), posts(), sweeps=8, network=Network(text_sweeps=4), seed=1, preset="paper")
     assert own.run.settings.network.text_sweeps == 4  # what is given stays
@@ -241,8 +264,8 @@ def test_what_cannot_be_sampled_is_refused():
     g = tntm().without("follows").copy()
     g.pyp("circle", base=mix("nu", "mu0"), plate="author")
     g.links("follows", between="circle")
-    with pytest.raises(PlanError, match="the base of 'circle' is a mixture of 'nu' and 'mu0'"):
-        fit(g, posts(), sweeps=2, seed=1)
+    with pytest.raises(PlanError, match=r"'circle', whose base is mix\('nu', 'mu0'\), has tokens"):
+        fit(g.rebase("eta", "circle"), posts(), sweeps=2, seed=1)
     lone = Corpus.from_tokens({"word": [["a"]], "hashtag": [["b"]]}, {"author": ["ann"]})
     with pytest.raises(PlanError, match="none of that name"):
         fit(tntm(), lone, sweeps=2, seed=1)

@@ -16,7 +16,7 @@ REGISTRY = {name: value for name, value in vars(purposes).items() if name.isuppe
 KEYED = {"stream_key", "generator"}  # their last argument is a purpose
 SOURCES_OF_CHANCE = {"default_rng", "Philox", "PCG64", "SeedSequence", "RandomState", "seed"}
 # Simulations and drawings that are all a seed is used for: they need no purpose.
-OF_A_SEED_ALONE = {"corpus/pick.py", "simulation/microblog.py", "figures/author_network.py"}
+OF_A_SEED_ALONE = {"corpus/pick.py", "simulation/microblog.py"}
 
 
 def calls(tree: ast.AST, names: set[str]) -> Iterator[ast.Call]:

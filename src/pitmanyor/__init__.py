@@ -5,6 +5,7 @@ Nothing heavy is imported before it is used: kernels and Numba come with the fir
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +131,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"pitmanyor.{name}")
     if name in _HOME:
         return getattr(import_module(f"pitmanyor.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}")
+    near = get_close_matches(name, [*__all__, *_SUBMODULES], 1) if not name.startswith("_") else []
+    meant = f"; did you mean {near[0]}?" if near else ""
+    raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}{meant}")
 
 
 def __dir__() -> list[str]:

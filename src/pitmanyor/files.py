@@ -62,6 +62,16 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             temporary.unlink()
 
 
+def made_directory(path: str | os.PathLike[str]) -> Path:
+    """The directory, created if it does not exist."""
+    home = Path(path)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+    return home
+
+
 def write_arrays(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write `header` (anything JSON can say, NaN excepted) and numeric or boolean arrays, atomically."""
     stored = {name: _storable(path, name, array) for name, array in arrays.items()}

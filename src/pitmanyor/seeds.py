@@ -5,6 +5,8 @@ The last word of every key is its purpose (`purposes.py`).
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 
 from pitmanyor.errors import PlanError
@@ -20,6 +22,8 @@ def generator(seed: int | tuple[int, ...], purpose: int) -> np.random.Generator:
 
 def checked(seed: int) -> int:
     """The seed, if it is one."""
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
+        raise PlanError(f"seed is a whole number, 0 or more, not {seed!r}")
     if seed < 0:
         raise PlanError(f"seed must be 0 or more, not {seed}")
-    return seed
+    return int(seed)

@@ -25,6 +25,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from pitmanyor import models
+from pitmanyor.call_checks import callers_level
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import EvidenceWarning
 from pitmanyor.graph import Graph
@@ -153,7 +154,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 "values that are not whole were rounded: TopicModel takes counts, such as those of a CountVectorizer, "
                 "and no weights such as tf-idf",
                 EvidenceWarning,
-                stacklevel=3,
+                stacklevel=callers_level(),
             )
         return sparse.csr_array((whole, rows.indices, rows.indptr), shape=rows.shape)
 

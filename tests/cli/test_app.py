@@ -175,7 +175,6 @@ def test_bad_lines_of_new_posts_are_told_and_may_be_skipped(home, run):
     new.write_text(f"text,author\n{word},ann\n{word},bob,more\n{word},cy\n")
     said = call("infer", run, new, "-o", home / "bad_shares.csv", code=3).stderr
     assert "line 3: 3 fields where the first line has 2" in said and "--skip-bad-lines" in said
-    assert "-O NAME=VALUE" in said
     assert "line 3: 3 fields" in call("infer", run, new, "-o", home / "bad_shares.csv", "--skip-bad-lines").stdout
     found = facts("infer", run, new, "-o", home / "bad_shares.csv", "--skip-bad-lines")
     assert (found["documents"], found["bad lines"]) == (2, 1)
@@ -216,7 +215,7 @@ def test_doctor_tells_versions_threads_and_caches():
             "kind is one of mixed, collapsed, explicit, not",
         ),
         (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
-        (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "--option takes NAME=VALUE"),
+        (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "write -O NAME=VALUE, such as -O min_df=5, not -O min_df"),
         (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS/run"], 4, "no run can be made there"),
@@ -333,7 +332,7 @@ def test_an_option_of_reading_that_is_no_number_is_refused_with_a_sentence(tmp_p
     path = tmp_path / "posts.csv"
     path.write_text("text\nbread oven\n")
     done = call("check", path, "-O", "min_df=five", code=3)
-    assert "min_df='five': give a number of documents" in done.output
+    assert "-O min_df=five: give a number of documents" in done.output
 
 
 def run_in_shell(command, **options):

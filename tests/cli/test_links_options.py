@@ -64,9 +64,9 @@ def test_links_alone(home, source):
     [
         (["--model", "tntm", "--method", "guess"], "method is one of exact, paper"),
         (["--model", "tntm", "--preset", "mine"], 'preset is "paper"'),
-        (["--model", "tntm", "--n-topics", "3"], "fit models.lda(3)"),
+        (["--model", "tntm", "--n-topics", "3"], "fit --model lda:3"),
         (["--model", "tntm", "--text-sweeps", "-1"], "0 or more"),
-        (["--model", "HOME/alone.py"], "pass network=Network(n_topics=10)"),
+        (["--model", "HOME/alone.py"], "pass --n-topics 10"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(home, source, args, message):

@@ -66,7 +66,19 @@ REFUSED: dict[str, tuple[Callable[[Graph], object], str]] = {
     "links of documents": (lambda g: g.links("cites", between="theta"), "'theta', which is per document; links join"),
     "kernel": (
         lambda g: g.links("follows", between="nu", kernel="rbf"),  # type: ignore[arg-type]
-        "kernel='rbf'; the kernels are 'similarity' and 'pair'",
+        "kernel='rbf'; the kernels are 'similarity', 'pair' and 'blocks'",
+    ),
+    "popularity of similarity": (
+        lambda g: g.links("follows", between="nu", popularity=True),
+        "popularity=True and kernel='similarity'; it is a part of kernel=\"blocks\"",
+    ),
+    "noise of blocks": (
+        lambda g: g.links("follows", between="nu", kernel="blocks", noise=0.5),
+        'kernel="blocks", which has no noise; leave it out',
+    ),
+    "answers without direction": (
+        lambda g: g.links("follows", between="nu", kernel="blocks", reciprocity=True, directed=False),
+        "undirected, so none of them answers another",
     ),
 }
 

@@ -4,7 +4,7 @@ import pytest
 
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, Mix, Uniform, mix, uniform
-from pitmanyor.models import author_topic, hdp_lda, tntm
+from pitmanyor.models import author_blocks, author_topic, hdp_lda, tntm
 
 
 @pytest.fixture
@@ -189,3 +189,14 @@ def test_set_a_plate() -> None:
 def test_set_refuses_nonsense(pattern: str, fields: dict[str, object], message: str) -> None:
     with pytest.raises(GraphError, match=message):
         hdp_lda().set(pattern, **fields)
+
+
+def test_links_are_set_by_name():
+    graph = author_blocks()
+    assert graph.set("follows", popularity=False).link_sets[0].popularity is False
+    on_nu = graph.set("follows", between="nu")
+    assert on_nu.link_sets[0].between == "nu" and "chi" not in on_nu
+    with pytest.raises(
+        GraphError, match=r"cannot change 'colour' of the links 'follows'; it changes between, directed"
+    ):
+        graph.set("follows", colour="red")

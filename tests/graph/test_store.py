@@ -47,7 +47,7 @@ def test_the_stored_form_of_a_node() -> None:
 
 
 WRONG: dict[str, tuple[list[Any], Any, str]] = {
-    "format": (["format"], "other", "'other' version 2, but this release reads 'pitmanyor.graph' version 2"),
+    "format": (["format"], "other", "'other' version 3, but this release reads 'pitmanyor.graph' version 3"),
     "version": (["version"], 1, "version 1, but this release reads"),
     "no list": (["nodes"], {}, "nodes must be a list, not {}"),
     "no object": (["nodes", 2], "nu", r"nodes\[2\] must be an object with the keys name, kind"),

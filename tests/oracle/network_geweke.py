@@ -17,6 +17,7 @@ from oracle.geweke import WORDS, Rows, Shape, _statistics, redraw_words
 from oracle.simulated import counts_of
 from pitmanyor.corpus import Corpus
 from pitmanyor.graph import Node
+from pitmanyor.graph.validate import text_needs
 from pitmanyor.network.features import Kernel
 from pitmanyor.network.observed import LINKED, Ends, Observed, observe
 from pitmanyor.network.similar_links import SimilarLinks, log_density
@@ -66,17 +67,23 @@ class LinkedShape(Shape):
         """The nodes that are vectors: nu, and what stands on it; the last has the links."""
         return tuple(node.name for node in tree_of(self.graph)[1:])
 
+    @property
+    def read(self) -> int:
+        """Which of them is the last that tokens go through."""
+        texts = text_needs(self.graph)
+        return max(i for i, name in enumerate(self.linked) if name in texts)
+
     def links(self) -> SimilarLinks:
         (links,) = self.graph.link_sets
         return SimilarLinks(Kernel(links.signal, links.length, links.noise, links.intercept))
 
 
 def customers_of(shape: LinkedShape, counts):
-    """Customers and tables of every author at the node with the links, (author, topic)."""
+    """Customers and tables of every author at the last node that tokens go through, (author, topic)."""
     out = np.zeros((2, len(NAMES), shape.n_topics), np.int64)
     for i in range(len(NAMES)):
         for dish in range(shape.n_topics):
-            out[:, i, dish] = counts.get((shape.linked[-1], (i,), dish), (0, 0, ()))[:2]
+            out[:, i, dish] = counts.get((shape.linked[shape.read], (i,), dish), (0, 0, ()))[:2]
     return out
 
 
@@ -156,7 +163,7 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
         measures.take(state, (seed, 0, i))
         sample_concentrations(state, measures, (seed, 0, i), but=both.fixed)
         sample_discounts(state, (seed, 0, i), but=both.fixed)
-        mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], node.masses.customers[order]
+        mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], nodes[shape.read].masses.customers[order]
         seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
         rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
         depth = depth_statistics([one.nu[order] for one in nodes])

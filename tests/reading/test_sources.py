@@ -284,3 +284,17 @@ def test_frames_with_two_columns_of_one_name_are_refused():
     pd = pytest.importorskip("pandas")
     with pytest.raises(CorpusError, match="cannot read the given DataFrame: .*unique column names.*'text' 2 times"):
         read(pd.DataFrame([["oven", "bread"]], columns=["text", "text"]))
+
+
+def test_columns_of_a_frame_may_have_numbers_and_levels_for_names():
+    rows = [["red dog barks", "ann"], ["blue cat sleeps", "bob"]]
+    plain = read(pd.DataFrame(rows), author="1")
+    assert plain.groups["author"].labels == ("ann", "bob") and "text = '0'" in str(plain.report)
+    levels = pd.MultiIndex.from_tuples([("post", "text"), ("post", "author")])
+    made = read(pd.DataFrame(rows, columns=levels), text="post.text", author="post.author")
+    assert made.content_hash == plain.content_hash
+
+
+def test_a_list_of_frames_is_refused_briefly():
+    with pytest.raises(CorpusError, match="begins with a DataFrame; give texts, token lists or dicts, or data frames"):
+        read([pd.DataFrame({"text": ["a b"]})] * 2)

@@ -175,7 +175,7 @@ def no_topic_words() -> Graph:
     [
         ({"sweeps": -1}, "sweeps is a whole number, 0 or more, not -1"),
         ({"seed": -1}, "seed is a whole number, 0 or more, not -1"),
-        ({"seed": True}, "seed is a whole number, 0 or more, not True"),
+        ({"seed": True}, "seed is a whole number, not True"),
         ({"keep": -1}, "keep is a whole number, 0 or more, not -1"),
         ({"chains": 0}, "chains is a whole number, 1 or more, not 0"),
         ({"burn_in": 4}, "burn_in=4 leaves none of 4 sweeps"),

@@ -30,7 +30,21 @@ def with_own_vectors() -> Graph:
     return g.rebase("theta", mix("nu", "chi"))
 
 
-GRAPHS = {"author_topic": with_links, "own vectors": with_own_vectors, "tntm": tntm}
+def with_a_mixture(weights: tuple[float, ...] | None = (0.5, 0.5)) -> Graph:
+    """Links between vectors over a mixture of the author's, through which the text goes, and the root."""
+    g = author_topic().copy()
+    g.pyp("chi", base=mix("nu", "mu", weights=weights), plate="author")
+    g.links("follows", between="chi", signal=4.0, length=0.3, noise=0.3)
+    return g
+
+
+GRAPHS = {
+    "author_topic": with_links,
+    "own vectors": with_own_vectors,
+    "tntm": tntm,
+    "mixture": with_a_mixture,
+    "learned mixture": lambda: with_a_mixture(None),
+}
 
 
 @cache
@@ -59,6 +73,10 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
         ("tntm", 0.5),
         ("own vectors", 0.5),
         pytest.param("own vectors", 0.0, marks=pytest.mark.long),
+        ("mixture", 0.5),
+        pytest.param("mixture", 0.0, marks=pytest.mark.long),
+        ("learned mixture", 0.0),
+        pytest.param("learned mixture", 0.5, marks=pytest.mark.long),
         pytest.param("tntm", Beta(1, 1), marks=pytest.mark.long),
         pytest.param("author_topic", 0.5, marks=pytest.mark.long),
     ],

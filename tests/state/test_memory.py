@@ -108,10 +108,12 @@ def test_linked_authors_take_memory_by_pairs_and_are_refused_before_any_is_laid_
     assert bytes_of_fit(plan, 80) - bytes_of_fit(compile_plan(graph.without("follows"), corpus), 80) > 16 * 4000**2
     monkeypatch.setattr("pitmanyor.state.memory.room", lambda: 16 * 4000**2)
     laid = []
-    monkeypatch.setattr("pitmanyor.results.fitting.observed_links", lambda *given: laid.append(given))
+    monkeypatch.setattr("pitmanyor.results.fitting.ends_of", lambda *given: laid.append(given))
     with pytest.raises(PlanError, match=r"needs 0\.\d GB"):
         fit(graph, corpus, sweeps=2)
     assert not laid
+    blocks = graph.set("follows", kernel="blocks")
+    assert bytes_of_fit(compile_plan(blocks, corpus), 80) < bytes_of_fit(plan, 80) / 4
 
 
 @pytest.mark.parametrize("words", [["w"] * 40_000, [f"w{n}" for n in range(40_000)]])

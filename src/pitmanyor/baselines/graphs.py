@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Graph
 from pitmanyor.models import tntm
 
 
+@checked_call()
 def merged(graph: Graph, stream: str = "hashtag") -> Graph:
     """The graph of one stream with another stream as additional tokens, with the same topics and words.
 
@@ -37,6 +39,7 @@ def merged(graph: Graph, stream: str = "hashtag") -> Graph:
     return Graph.from_parts(left.nodes, (*left.streams, own), graph.link_sets)
 
 
+@checked_call()
 def network_alone() -> Graph:
     """The random function network model: the TNTM's authors and followers without text. It needs a number of topics.
 

@@ -6,7 +6,6 @@ Pools are for fitting only. Measures are always of single posts, which are folde
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.baselines.bursts import burst_terms
 from pitmanyor.baselines.tfidf import most_similar
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus, Grouping, Stream
 from pitmanyor.corpus.parts import frozen
 from pitmanyor.errors import CorpusError
@@ -31,6 +31,7 @@ class Pools(NamedTuple):
     names: tuple[Hashable, ...]
 
 
+@checked_call()
 def pool(corpus: Corpus, scheme: Scheme) -> Corpus:
     """A corpus whose documents are pools of posts, named by the grouping "pool".
 
@@ -148,4 +149,4 @@ def _poured(corpus: Corpus, pools: Pools) -> Corpus:
         streams[name] = Stream(taken.words, frozen(taken.offsets[ends], np.int64))
     labels = tuple(map(str, (pools.names[i] for i in used)))
     groups = {"pool": Grouping(labels, frozen(np.arange(len(used)), np.int32))}
-    return Corpus(corpus.vocabulary, MappingProxyType(streams), MappingProxyType(groups))
+    return Corpus(corpus.vocabulary, streams, groups)

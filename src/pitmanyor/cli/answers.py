@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import typer
 
+from pitmanyor.cli.spelling import spelled
 from pitmanyor.errors import CorpusError, FileError, GraphError, PitmanyorError, PlanError, SaveWarning, StateError
 from pitmanyor.escape import UNSEEN, visible
 
@@ -38,7 +38,6 @@ BY_ERROR: tuple[tuple[type[PitmanyorError], int], ...] = (
     (GraphError, DATA),
     (PlanError, DATA),
 )
-OPTION = re.compile(r"\b(?!test=)[a-z_]+=")  # as errors name options of `pitmanyor.read`; test= is of a split
 P = ParamSpec("P")
 
 
@@ -79,7 +78,7 @@ def _shower() -> tuple[Callable[..., None], list[str]]:
     unsaved: list[str] = []
 
     def show(message: Warning | str, category: type[Warning], *rest: object) -> None:
-        text = str(message)
+        text = spelled(str(message))
         if issubclass(category, SaveWarning):
             unsaved.append(text)
         if text not in said:
@@ -95,12 +94,11 @@ def code_of(error: PitmanyorError) -> int:
 
 def _refuse(error: PitmanyorError, as_json: bool) -> int:
     code = code_of(error)
+    message = spelled(str(error))
     if as_json:
-        said = {"error": type(error).__name__, "message": str(error), "exit_code": code}
+        said = {"error": type(error).__name__, "message": message, "exit_code": code}
         typer.echo(_json(said))
-    typer.echo(visible(f"error: {error}"), err=True)
-    if isinstance(error, CorpusError) and OPTION.search(str(error)):
-        typer.echo("(Options of reading that have no -- of their own are given as -O NAME=VALUE.)", err=True)
+    typer.echo(visible(f"error: {message}"), err=True)
     return code
 
 

@@ -112,7 +112,7 @@ def parse_options(given: list[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
-            raise PlanError(f"--option takes NAME=VALUE such as min_df=5, not {text!r}")
+            raise PlanError(f"write -O NAME=VALUE, such as -O min_df=5, not -O {text}")
         name = name.replace("-", "_")
         if name in NOT_HERE:
             raise PlanError(f"--option {name}: this is no option of how posts are read; --help lists what there is")

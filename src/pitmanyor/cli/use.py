@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pitmanyor.cli.answers import Answer
 from pitmanyor.errors import FileError, PlanError
+from pitmanyor.files import made_directory
 
 if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
@@ -178,10 +179,7 @@ def export_run(path: Path, out: Path, kinds: list[str], n_words: int) -> Answer:
             raise PlanError(f"--as takes {', '.join(FORMATS)} or all, not {kind!r}")
     wanted = FORMATS if "all" in kinds else tuple(dict.fromkeys(kinds))
     fit = load(path)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{out}: not a directory that can be written to ({error.strerror or error})") from error
+    made_directory(out)
     written, skipped = [], {}
     for kind in wanted:
         try:

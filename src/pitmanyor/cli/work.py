@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pitmanyor.cli.answers import INTERRUPTED, OK, Answer
 from pitmanyor.cli.parsing import find_model, parse_options
 from pitmanyor.cli.show import ABOUT, count_facts, topic_facts, topic_table
+from pitmanyor.cli.spelling import spelled
 from pitmanyor.errors import FileError, PlanError
 from pitmanyor.reading.several_files import PATTERN
 
@@ -72,7 +73,7 @@ def check_source(source: Source) -> Answer:
         facts["report"] = corpus.report.to_json()
     model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
     again = f"pitmanyor fit {source.quoted} --model {model} -o RUN"
-    return Answer(facts, [str(table)], [f"{again}    # with the same column options"])
+    return Answer(facts, [spelled(str(table))], [f"{again}    # with the same column options"])
 
 
 def fit_source(
@@ -207,7 +208,7 @@ def infer_file(path: Path, source: Source, out: Path, options: dict[str, Any]) -
     facts["bad lines"] = found.report.n_bad_lines if found.report else 0
     shown = [f"{found.n_documents:,} documents, {len(seen.topics)} topics: {out}"]
     shown += found.report.skipped() if found.report else []
-    shown += [str(one) for one in (found.report.filters if found.report else ()) if one.documents]
+    shown += [spelled(str(one)) for one in (found.report.filters if found.report else ()) if one.documents]
     shown += [f"left out {n:,} {name} tokens that the fit does not know" for name, n in result.n_dropped.items() if n]
     shown += [f"{n:,} {name}s that the fit does not know" for name, n in result.n_unknown.items() if n]
     return Answer(facts, shown, [f"pitmanyor topics {shlex.quote(str(path))}    # what the topics are about"])

@@ -6,25 +6,25 @@ import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus.describe import Description, describe
 from pitmanyor.corpus.flat_strings import Strings
 from pitmanyor.corpus.hold import HeldOut, hide, reveal
-from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, frozen
+from pitmanyor.corpus.parts import Grouping, LinkSet, Stream, by_name, frozen
 from pitmanyor.corpus.pick import indices, split
 from pitmanyor.corpus.read_report import ReadReport
 from pitmanyor.corpus.storage import content_hash, load, save
+from pitmanyor.corpus.token_lists import check_streams, grouping_of, link_set_of, stream_of, vocabulary_of
 from pitmanyor.errors import CorpusError
 from pitmanyor.files import release
 
-RESERVED = ("document", "topic", "vocabulary")
 
-
+@checked_methods(CorpusError)
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
@@ -46,6 +46,10 @@ class Corpus:
     rows: NDArray[np.int64] | None = None
     report: ReadReport | None = None
     ids: Strings | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("streams", "groups", "links"):
+            object.__setattr__(self, what, by_name(what, getattr(self, what)))
 
     @property
     def n_documents(self) -> int:
@@ -90,10 +94,8 @@ class Corpus:
         chosen = indices(documents, self.n_documents)
         return Corpus(
             vocabulary=self.vocabulary,
-            streams=MappingProxyType({name: stream.take(chosen) for name, stream in self.streams.items()}),
-            groups=MappingProxyType(
-                {name: Grouping(g.labels, frozen(g.codes[chosen], np.int32)) for name, g in self.groups.items()}
-            ),
+            streams={name: stream.take(chosen) for name, stream in self.streams.items()},
+            groups={name: Grouping(g.labels, frozen(g.codes[chosen], np.int32)) for name, g in self.groups.items()},
             links=self.links,
             times=None if self.times is None else _still(self.times[chosen]),
             rows=None if self.rows is None else frozen(self.rows[chosen], np.int64),
@@ -149,7 +151,7 @@ class Corpus:
                 raise CorpusError(f"no {what!r} among {', '.join(map(repr, where)) or 'none'} of this corpus")
         labels = tuple(self.groups[by].labels[code] for code in np.unique(self.groups[by].codes))
         left, held = hide(self.links[name], labels, share, seed, directed)
-        return replace(self, links=MappingProxyType({**self.links, name: left})), held
+        return replace(self, links={**self.links, name: left}), held
 
     def reveal_links(self, name: str, truth: Iterable[tuple[Hashable, Hashable]], directed: bool = True) -> HeldOut:
         """Return the held-out pairs of a link set, with the truth from a complete list of links.
@@ -227,75 +229,18 @@ class Corpus:
             Words and their order; a token outside it is an error. By default all tokens, sorted.
         """
         by_stream = dict(documents) if isinstance(documents, Mapping) else {"word": documents}
-        n_documents = _check_streams(by_stream)
-        words = _vocabulary(by_stream, vocabulary)
+        for name in (*by_stream, *(groups or {}), *(links or {})):
+            if not isinstance(name, str):
+                raise CorpusError(f"streams, groups and links have names, which are texts, not {name!r}")
+        n_documents = check_streams(by_stream)
+        words = vocabulary_of(by_stream, vocabulary)
         index = {word: i for i, word in enumerate(words)}
         return cls(
             vocabulary=words,
-            streams=MappingProxyType({name: _stream(name, docs, index) for name, docs in by_stream.items()}),
-            groups=MappingProxyType({k: _grouping(k, v, n_documents) for k, v in (groups or {}).items()}),
-            links=MappingProxyType({k: _link_set(k, v) for k, v in (links or {}).items()}),
+            streams={name: stream_of(name, docs, index) for name, docs in by_stream.items()},
+            groups={k: grouping_of(k, v, n_documents) for k, v in (groups or {}).items()},
+            links={k: link_set_of(k, v) for k, v in (links or {}).items()},
         )
-
-
-def _check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
-    if not by_stream:
-        raise CorpusError("no token stream: give a list of token lists, or a dict of them by stream")
-    sizes = {name: len(docs) for name, docs in by_stream.items()}
-    if len(set(sizes.values())) > 1:
-        counts = ", ".join(f"{name!r} has {size}" for name, size in sizes.items())
-        raise CorpusError(f"every stream needs one (maybe empty) token list per document, but {counts}")
-    for name, docs in by_stream.items():
-        for d, doc in enumerate(docs):
-            if isinstance(doc, str):
-                raise CorpusError(f"stream {name!r}, document {d} is a string; split it into a list of tokens first")
-    if not any(len(doc) for docs in by_stream.values() for doc in docs):
-        raise CorpusError("the corpus has no tokens")
-    return next(iter(sizes.values()))
-
-
-def _vocabulary(by_stream: Mapping[str, Sequence[Sequence[str]]], given: Sequence[str] | None) -> tuple[str, ...]:
-    if given is None:
-        return tuple(sorted({token for docs in by_stream.values() for doc in docs for token in doc}))
-    words = tuple(given)
-    if len(set(words)) != len(words):
-        twice = next(word for i, word in enumerate(words) if word in words[:i])
-        raise CorpusError(f"the vocabulary lists {twice!r} twice; every word must occur once")
-    return words
-
-
-def _stream(name: str, docs: Sequence[Sequence[str]], index: Mapping[str, int]) -> Stream:
-    offsets = np.zeros(len(docs) + 1, np.int64)
-    np.cumsum([len(doc) for doc in docs], out=offsets[1:])
-    words = np.empty(offsets[-1], np.int32)
-    for d, doc in enumerate(docs):
-        try:
-            words[offsets[d] : offsets[d + 1]] = [index[token] for token in doc]
-        except KeyError as missing:
-            raise CorpusError(
-                f"stream {name!r}, document {d}: token {missing.args[0]!r} is not in the vocabulary; "
-                "add it there, or filter it out first"
-            ) from None
-    return Stream(frozen(words, np.int32), frozen(offsets, np.int64))
-
-
-def _grouping(name: str, labels: Sequence[Hashable], n_documents: int) -> Grouping:
-    if name in RESERVED:
-        raise CorpusError(f"a group may not be called {name!r}: that name is a plate of its own")
-    if len(labels) != n_documents:
-        raise CorpusError(f"group {name!r} has {len(labels)} labels for {n_documents} documents; give one for each")
-    codes: dict[Hashable, int] = {}
-    values = [codes.setdefault(label, len(codes)) for label in labels]
-    return Grouping(tuple(codes), frozen(values, np.int32))
-
-
-def _link_set(name: str, pairs: Iterable[tuple[Hashable, Hashable]]) -> LinkSet:
-    out = []
-    for i, pair in enumerate(pairs):
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
-            raise CorpusError(f"links {name!r}, entry {i}: {pair!r} is not a pair (source, target)")
-        out.append((pair[0], pair[1]))
-    return LinkSet.from_pairs(out)
 
 
 def _still(times: NDArray[np.datetime64]) -> NDArray[np.datetime64]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+T = TypeVar("T")
 Integer = TypeVar("Integer", np.int32, np.int64)
 UNKNOWN = "(unknown)"  # the label of documents that have none
 
@@ -19,6 +21,27 @@ def frozen(values: Sequence[int] | NDArray[Any], dtype: type[Integer]) -> NDArra
         array = array.view()  # the caller's own array stays as it is
         array.flags.writeable = False
     return array
+
+
+class _Parts(dict[str, T]):
+    """Parts of a corpus by name; a name that is missing is told which there are."""
+
+    def __init__(self, what: str, parts: Mapping[str, T]) -> None:
+        super().__init__(parts)
+        self.what = what
+
+    def __missing__(self, name: object) -> T:
+        raise KeyError(f"this corpus has no {name!r} among its {self.what}; it has {', '.join(self) or 'none'}")
+
+
+def by_name(what: str, parts: Mapping[str, T]) -> Mapping[str, T]:
+    """The streams, groups or links of a corpus, which do not change.
+
+    >>> by_name("groups", {"author": 1})["party"]
+    Traceback (most recent call last):
+    KeyError: "this corpus has no 'party' among its groups; it has author"
+    """
+    return MappingProxyType(_Parts(what, parts))
 
 
 def main_of(streams: Iterable[str]) -> str:

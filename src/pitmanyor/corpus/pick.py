@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def split(
     Documents are shuffled, sorted by group if there are groups, and selected at even steps from a random start, so that
     the number is exact up to rounding, within every group too.
     """
+    if isnan(test):
+        raise CorpusError("test is a share or a number of documents, not nan")
     n_test = round(test * n_documents) if isinstance(test, float) else int(test)
     if not 0 < n_test < n_documents:
         raise CorpusError(

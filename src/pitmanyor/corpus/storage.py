@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,9 +130,9 @@ def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str,
         raise ValueError("columns of different lengths")
     return {
         "vocabulary": vocabulary,
-        "streams": MappingProxyType(streams),
-        "groups": MappingProxyType(groups),
-        "links": MappingProxyType(links),
+        "streams": streams,
+        "groups": groups,
+        "links": links,
         "times": None if times is None else frozen(times, np.int64).view("datetime64[ms]"),
         "rows": None if rows is None else frozen(rows, np.int64),
         "ids": ids,

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in import main_stream
 from pitmanyor.results.posterior import Posterior
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
 
 
+@checked_call()
 def dominant_topics(shares: Posterior | ArrayLike, *, n_topics: int | None = None) -> NDArray[np.int64]:
     """The topic with the largest share in each document; ties go to the lower number.
 
@@ -61,6 +63,7 @@ def _shares_of(fit: Posterior) -> Floats:
     return rows if plan.graph[leaf].local else rows[plan.instances[leaf].of_document]
 
 
+@checked_call()
 def purity(clusters: Labels, labels: Labels) -> float:
     """Share of documents whose label is the most common one in their cluster.
 
@@ -78,6 +81,7 @@ def purity(clusters: Labels, labels: Labels) -> float:
     return float(table.max(axis=1).sum() / table.sum())
 
 
+@checked_call()
 def nmi(clusters: Labels, labels: Labels) -> float:
     """Normalised mutual information: 2 MI / (entropy of clusters + entropy of labels).
 
@@ -104,6 +108,7 @@ def nmi(clusters: Labels, labels: Labels) -> float:
     return max(0.0, 2 * information / entropies)
 
 
+@checked_call()
 def adjusted_rand(clusters: Labels, labels: Labels) -> float:
     """The Rand index, adjusted for chance: 1 for equal partitions, about 0 for unrelated ones.
 

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus, Stream
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
@@ -19,6 +20,7 @@ WINDOW: dict[Measure, int] = {"npmi": 10, "pmi": 10, "c_v": 110}  # as Röder, B
 TINY = 1e-12
 
 
+@checked_call()
 def coherence(
     topics: Sequence[Sequence[str]],
     reference: Corpus,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.effective_size import effective_size
 from pitmanyor.evaluate.rhat import rhat
@@ -47,6 +48,7 @@ class Quantity:
         return TITLES.get(self.name, name.replace("_", " ").replace("/", " of "))
 
 
+@checked_call()
 def convergence(fits: Sequence[Traced], *, discard: float | None = None) -> list[Quantity]:
     """R-hat and effective sample size of every quantity of the traces; quantities that never change are omitted.
 

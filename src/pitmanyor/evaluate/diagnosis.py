@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
 from pitmanyor.evaluate.advice import Advice, Target, advise
@@ -82,6 +83,7 @@ class Diagnosis:
         return "\n".join([SAID[self.verdict], *found, *(f"> {line}" for line in self.advice.sentences)])
 
 
+@checked_call()
 def diagnose(fits: Sequence[Traced], *, discard: float | None = None) -> Diagnosis:
     """Judge whether one chain, or several chains of the same model and corpus, have converged.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
 from pitmanyor.network.evidence import Evidence
@@ -27,6 +28,7 @@ class LinkScores:
     n_pairs: int
 
 
+@checked_call()
 def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> LinkScores:
     """AUC and average precision of `Fit.link_probability` on held-out pairs.
 
@@ -45,6 +47,7 @@ def link_scores(fit: Posterior, held: HeldOut, links: str | None = None) -> Link
     return LinkScores(auc(held.linked, chances), average_precision(held.linked, chances), rate, len(chances))
 
 
+@checked_call()
 def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: int = 0, n_draws: int = 400) -> Evidence:
     """log p(links | vectors) of the pairs that were shown, with the random function integrated out (maths 6).
 
@@ -62,6 +65,7 @@ def network_log_likelihood(fit: Posterior, links: str | None = None, *, seed: in
     return fit.network_log_likelihood(links, seed=seed, n_draws=n_draws)
 
 
+@checked_call()
 def auc(linked: ArrayLike, scores: ArrayLike) -> float:
     """Area under the ROC curve; ties count one half.
 
@@ -80,6 +84,7 @@ def auc(linked: ArrayLike, scores: ArrayLike) -> float:
     return float((hits * (below + misses / 2)).sum() / (hits.sum() * misses.sum()))
 
 
+@checked_call()
 def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
     """Sum over scores, from the highest down, of precision times the gain in recall.
 
@@ -100,7 +105,11 @@ def average_precision(linked: ArrayLike, scores: ArrayLike) -> float:
 
 def _by_score(linked: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Numbers of linked and unlinked pairs at each distinct score, from the highest down."""
-    truth, values = np.asarray(linked, bool), np.asarray(scores, np.float64)
+    truth = np.asarray(linked, bool)
+    try:
+        values = np.asarray(scores, np.float64)
+    except (TypeError, ValueError):
+        raise PlanError("scores are numbers, one for each pair") from None
     if truth.shape != values.shape or truth.ndim != 1:
         raise PlanError(f"every pair has a truth and a score, not {truth.shape} and {values.shape}")
     if not np.isfinite(values).all():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.assignment import assign
 from pitmanyor.evaluate.topic_words import topic_shares
@@ -46,6 +47,7 @@ class Stability:
         return min(self.found[topic] for topic in topics)
 
 
+@checked_call()
 def match_topics(one: Posterior, other: Posterior, stream: str | None = None) -> Matching:
     """Pair the topics of two fits of one corpus so that the sum of their similarities is maximal.
 
@@ -65,6 +67,7 @@ def match_topics(one: Posterior, other: Posterior, stream: str | None = None) ->
     return Matching([(int(i), int(j), float(v)) for i, j, v in zip(rows, columns, values, strict=True)], score)
 
 
+@checked_call()
 def stability(fit: Posterior, others: Sequence[Posterior], stream: str | None = None) -> Stability:
     """How many chains found each topic of the first.
 
@@ -78,7 +81,9 @@ def stability(fit: Posterior, others: Sequence[Posterior], stream: str | None = 
         Stream whose words are compared; by default the words.
     """
     if not others:
-        raise PlanError("stability compares chains with each other: give two or more, such as fit(..., chains=4)")
+        raise PlanError(
+            "stability compares chains with each other: give two or more, such as those of a fit with chains=4"
+        )
     found = np.ones(fit.n_topics, np.int64)
     for other in others:
         for topic, _, similarity in match_topics(fit, other, stream).pairs:

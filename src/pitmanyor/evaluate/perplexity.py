@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.token_parts import Mask, pick, places, whole, with_tokens
@@ -60,6 +61,7 @@ class Stage(NamedTuple):
     scored: Corpus
 
 
+@checked_call()
 def perplexity(
     fit: Posterior,
     test: Corpus,
@@ -97,6 +99,7 @@ def perplexity(
     return _score(fit, _completion_stages(fit, test, observed, seed), Way(completion, sweeps, seed, threads))
 
 
+@checked_call()
 def left_to_right(
     fit: Posterior, test: Corpus, *, sweeps: int = 200, seed: int = 0, threads: int | None = None
 ) -> Perplexity:
@@ -121,6 +124,7 @@ def left_to_right(
     return _score_documents(fit, test, Way("gibbs", sweeps, seed, threads))
 
 
+@checked_call()
 def token_probabilities(
     fit: Posterior,
     given: Corpus,

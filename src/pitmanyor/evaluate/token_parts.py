@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ def with_tokens(corpus: Corpus, kept: Mapping[str, Mask]) -> Corpus:
         mask = kept[name] if name in kept else np.zeros(len(stream.words), bool)
         offsets = np.append(0, np.cumsum(mask))[stream.offsets]
         streams[name] = Stream(frozen(stream.words[mask], np.int32), frozen(offsets, np.int64))
-    return replace(corpus, streams=MappingProxyType(streams))
+    return replace(corpus, streams=streams)
 
 
 def whole(stream: Stream) -> Mask:

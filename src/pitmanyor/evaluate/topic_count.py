@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.convergence import burnt_share, last_sweeps
 from pitmanyor.results.posterior import Posterior, Traced
 from pitmanyor.state.topic_sizes import effective_number, is_large, least_share
@@ -59,6 +61,7 @@ class TopicCount:
         return f", and {self.n_small} smaller {'one that holds' if one else 'ones that hold'} {share} of the tokens"
 
 
+@checked_call()
 def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> TopicCount:
     """The number of topics in the state of the first fit, with the posterior from the kept sweeps of all chains.
 
@@ -69,6 +72,8 @@ def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> Topi
     discard
         Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
+    if not fits:
+        raise PlanError("fits is empty; give one fit or more")
     shown = fits[0]
     sizes, n_large = topic_sizes(shown), int(np.count_nonzero(which_are_large(shown)))
     chains = [chain for fit in fits for chain in fit.chains]
@@ -92,6 +97,7 @@ def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> Topi
     )
 
 
+@checked_call()
 def effective_topics(fit: Traced) -> float:
     """Posterior mean of exp of the entropy of the topics' shares: a number of equally large topics."""
     return topic_count([fit]).effective

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.evaluate.topic_count import which_are_large
 from pitmanyor.results.posterior import Posterior
 
 
+@checked_call()
 def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, large: bool = False) -> list[list[str]]:
     """The most likely words of every topic.
 
@@ -31,11 +33,13 @@ def top_words(fit: Posterior, n_words: int = 10, stream: str | None = None, *, l
     return [[word for word, _ in topic] for topic, show in zip(found, shown.tolist(), strict=True) if show]
 
 
+@checked_call()
 def topic_shares(fit: Posterior) -> NDArray[np.float64]:
     """Share of each topic in the tokens of all streams; of a `Fit`, the mean over its kept states."""
     return fit.topic_shares()
 
 
+@checked_call()
 def diversity(topics: Sequence[Sequence[str]]) -> float:
     """Share of distinct words among all word lists: 1 if no two topics have a word in common.
 

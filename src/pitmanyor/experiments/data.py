@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def without_words(corpus: Corpus, words: Iterable[str]) -> Corpus:
     report = corpus.report and replace(
         corpus.report, notes=(*corpus.report.notes, f"words left out: {', '.join(sorted(gone))}")
     )
-    return replace(corpus, vocabulary=vocabulary, streams=MappingProxyType(streams), report=report)
+    return replace(corpus, vocabulary=vocabulary, streams=streams, report=report)
 
 
 def in_one_stream(corpus: Corpus) -> Corpus:

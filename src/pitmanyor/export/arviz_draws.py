@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import FileError, PlanError
 from pitmanyor.results.fitting import Fit
 from pitmanyor.version import __version__
@@ -18,6 +19,7 @@ STATS = {"log_joint": "lp"}
 SKIP = ("network/accepted", "network/slice_steps")  # statistics of the sampler, stored beside the draws
 
 
+@checked_call()
 def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
     """The draws of all chains, as an InferenceData (ArviZ below 1.0) or a DataTree of xarray (from 1.0).
 
@@ -47,6 +49,7 @@ def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
     return xarray.DataTree.from_dict(sets) if kind is None else kind(**sets)
 
 
+@checked_call()
 def write_arviz(chains: Fit | Sequence[Fit], path: str | os.PathLike[str], burn_in: int | None = None) -> None:
     """Write the draws as netCDF, for `arviz.from_netcdf(path)`.
 

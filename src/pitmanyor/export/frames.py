@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.export.sheets import Table
 from pitmanyor.export.tables import each_table, joined, prevalence_table, shares_columns
@@ -18,6 +19,7 @@ from pitmanyor.topics import Prevalence
 Kind = Literal["pandas", "polars", "pyarrow", "dict"]
 
 
+@checked_call()
 def table(
     what: Fit | TopicShares | Prevalence, name: str | None = None, *, kind: Kind | None = None, n_words: int = 20
 ) -> Any:
@@ -42,8 +44,7 @@ def table(
     >>> sorted(table(result, kind="dict"))[:4]
     ['high', 'interval', 'large', 'low']
     """
-    if kind is not None and kind not in get_args(Kind):
-        raise PlanError(f"kind is one of {', '.join(get_args(Kind))}, not {kind!r}")
+    _check_kind(kind)
     if isinstance(what, Fit):
         return as_frame(_of_fit(what, name or "topics", n_words), kind or _brought(what))
     if name is not None:
@@ -58,6 +59,7 @@ def _brought(fit: Fit) -> str | None:
     return report.frame if report and report.frame in get_args(Kind) and find_spec(report.frame) else None
 
 
+@checked_call()
 def as_frame(columns: Table, kind: str | None = None) -> Any:
     """Columns as a data frame.
 
@@ -68,6 +70,7 @@ def as_frame(columns: Table, kind: str | None = None) -> Any:
     kind
         As in `table`; by default the first kind that is installed.
     """
+    _check_kind(kind)
     kind = kind or next((one for one in ("pandas", "pyarrow") if find_spec(one)), "dict")
     if kind == "dict":
         return columns
@@ -79,6 +82,11 @@ def as_frame(columns: Table, kind: str | None = None) -> Any:
         raise PlanError(f"kind={kind!r} needs the package {kind}: pip install {kind}; or pass kind='dict'") from None
     plain = {name: column.tolist() if column.dtype.kind == "O" else column for name, column in columns.items()}
     return nw.from_dict(plain, backend=package).to_native()
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind is not None and kind not in get_args(Kind):
+        raise PlanError(f"kind is one of {', '.join(get_args(Kind))}, not {kind!r}")
 
 
 def _of_fit(fit: Fit, name: str, n_words: int) -> Table:

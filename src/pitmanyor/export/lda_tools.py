@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.files import atomic_write
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import view
@@ -20,6 +21,7 @@ from pitmanyor.topics.counts import WordTables
 Floats = NDArray[np.float64]
 
 
+@checked_call()
 def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
     """The arguments of pyLDAvis, for ``pyLDAvis.prepare(**pyldavis(fit))``.
 
@@ -37,6 +39,7 @@ def pyldavis(fit: Fit, stream: str | None = None) -> dict[str, Any]:
     return data | {"doc_topic_dists": np.concatenate(list(documents))}
 
 
+@checked_call()
 def write_pyldavis(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
     """Write the arguments of pyLDAvis as JSON, for ``pyLDAvis.prepare(**json.load(file))``; documents in blocks.
 
@@ -77,6 +80,7 @@ def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Float
     return data, (some / some.sum(axis=1, keepdims=True) for some in rows)
 
 
+@checked_call()
 def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
     """Write the topic of every token in the format of MALLET's --output-state: gzipped text, one line per token.
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
 
@@ -20,6 +21,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a cell that a 
 CELLS = 1 << 18  # rows that are text at a time
 
 
+@checked_call()
 def write_table(table: Table, path: Path) -> None:
     """Write a table as CSV or, if the file name ends in .parquet, as Parquet.
 

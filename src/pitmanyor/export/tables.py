@@ -12,9 +12,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import FileError, PlanError
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import PlanError
 from pitmanyor.export.edges import Edge, edges_of
 from pitmanyor.export.sheets import Table, write_blocks
+from pitmanyor.files import made_directory
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import View, author_shares, prevalence, topics_over_time, view
 from pitmanyor.topics.blocks import document_blocks
@@ -25,6 +27,7 @@ from pitmanyor.topics.standing import chains_that_found, large_topics, shown_siz
 Format = Literal["csv", "parquet"]
 
 
+@checked_call()
 def tables(fit: Fit, n_words: int = 100) -> dict[str, Table]:
     """All tables of a fit by name, as dicts of columns that any data frame package accepts.
 
@@ -66,6 +69,7 @@ def each_table(fit: Fit, n_words: int) -> Iterator[tuple[str, Iterable[Table]]]:
     yield "trace", [_trace(chain) for chain in fit.chains]
 
 
+@checked_call()
 def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "csv", n_words: int = 100) -> list[Path]:
     # noqa: A002
     """Write every table to a file in a directory; returns the paths.
@@ -85,11 +89,7 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
     """
     if format not in get_args(Format):
         raise PlanError(f"format is one of {', '.join(get_args(Format))}, not {format!r}")
-    home = Path(directory)
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+    home = made_directory(directory)
     paths: list[Path] = []
     for name, blocks in each_table(fit, n_words):
         paths.append(home / f"{_file_name(name, {path.stem for path in paths})}.{format}")

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.export.edges import edges_of
 from pitmanyor.files import atomic_write
 from pitmanyor.results.fitting import Fit
@@ -40,6 +41,7 @@ class AuthorGraph:
         return "directed" if self.directed else "undirected"
 
 
+@checked_call()
 def author_graph(fit: Fit) -> AuthorGraph:
     """Authors with their number of documents, main topic and topic proportions; links with affinity and probability."""
     shown = view(fit)
@@ -77,6 +79,7 @@ def _edges(fit: Fit, place: dict[Hashable, int]) -> tuple[list[tuple[int, int, V
     return [(a, b, said) for (_, a, b), said in edges.items()], directed
 
 
+@checked_call()
 def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the authors of a fit with their topics and links as GEXF 1.2.
 
@@ -108,6 +111,7 @@ def write_gexf(fit: Fit, path: str | os.PathLike[str]) -> None:
     _write(root, path)
 
 
+@checked_call()
 def write_graphml(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the authors of a fit with their topics and links as GraphML.
 

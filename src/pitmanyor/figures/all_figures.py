@@ -7,18 +7,19 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pitmanyor.errors import FileError
+from pitmanyor.call_checks import checked_call
 from pitmanyor.figures.author_network import draw_authors
 from pitmanyor.figures.heat import author_heat_map
 from pitmanyor.figures.topic_table import topic_table
 from pitmanyor.figures.traces import traces
-from pitmanyor.files import atomic_write
+from pitmanyor.files import atomic_write, made_directory
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics.counts import streams_of
 
 DPI = 200
 
 
+@checked_call()
 def write_figures(
     fit: Fit,
     directory: str | os.PathLike[str],
@@ -35,11 +36,7 @@ def write_figures(
     formats
         File formats that matplotlib can write.
     """
-    home = Path(directory)
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+    home = made_directory(directory)
     corpus = fit.state.plan.corpus
     made = {"traces": traces(fit)}
     if streams_of(fit):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.export import author_graph
 from pitmanyor.figures.style import COLOURS, FAINT, INK, PLAIN, REST, axes_for, bare, figure_of, short
@@ -24,6 +25,7 @@ FEW, MOST_NAMES = 200, 40
 ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
+@checked_call()
 def draw_authors(fit: Fit, max_links: int = 6000, max_authors: int = 2000, *, ax: Axes | None = None) -> Figure:
     """Draw authors as discs, larger with more links to them, and the links that show the shape of the network.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.figures.style import PLAIN, axes_for, figure_of, largest, short
 from pitmanyor.results.fitting import Fit
 from pitmanyor.topics import author_shares, view
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@checked_call()
 def author_heat_map(
     fit: Fit, n_authors: int = 40, n_topics: int = 12, by: str = "author", *, ax: Axes | None = None
 ) -> Figure:

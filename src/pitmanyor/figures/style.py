@@ -62,6 +62,8 @@ def largest(sizes: NDArray[np.float64], large: NDArray[np.bool_], n: int) -> lis
     >>> largest(np.array([0.2, 0.5]), np.array([False, False]), 1)
     [1]
     """
+    if n < 1:
+        raise PlanError(f"n_topics is how many to draw, 1 or more, not {n}")
     order = [int(k) for k in np.argsort(-sizes, kind="stable")]
     return ([k for k in order if large[k]] or order)[:n]
 

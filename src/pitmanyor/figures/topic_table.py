@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.figures.style import COLOURS, FAINT, GRID, INK, PLAIN, axes_for, bare, figure_of, largest, short
 from pitmanyor.results.fitting import Fit
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 NAME, WORDS = 32, 70  # characters that fit
 
 
+@checked_call()
 def topic_table(fit: Fit, n_topics: int = 15, n_words: int = 9, *, ax: Axes | None = None) -> Figure:
     """The largest topics, one row each: name, share as a bar (with an interval if chains agree), most likely words.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.figures.style import COLOURS, light, new_figure
 from pitmanyor.results.fitting import Fit
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@checked_call()
 def traces(chains: Fit | Sequence[Fit]) -> Figure:
     """Log joint, number of topics, sampled concentrations and discounts over topics, log likelihood of links."""
     fits = [chain for fit in ([chains] if isinstance(chains, Fit) else chains) for chain in fit.chains]

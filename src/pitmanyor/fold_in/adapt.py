@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import repeat
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ def adapt(fitted: Plan, corpus: Corpus) -> Adapted:
     names = dict.fromkeys(name for node in fitted.nodes for name in groupings(node))
     groups = {name: _labelled(fitted.corpus.groups[name], corpus, name, len(names) > 1) for name in names}
     unknown = {name: len(group.labels) - len(fitted.corpus.groups[name].labels) for name, group in groups.items()}
-    adapted = Corpus(fitted.corpus.vocabulary, MappingProxyType(streams), MappingProxyType(groups))
+    adapted = Corpus(fitted.corpus.vocabulary, streams, groups)
     return Adapted(_plan(fitted, adapted), dropped, unknown)
 
 

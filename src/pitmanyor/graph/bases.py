@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph.nodes import Mix, Node, Uniform
 from pitmanyor.graph.values import as_over, as_prior, as_weights
@@ -21,6 +22,7 @@ class BaseFields(NamedTuple):
     mix_weights: tuple[float, ...] | None
 
 
+@checked_call(values=False)
 def mix(*parents: Node | str, prior: float | Sequence[float] = 1.0, weights: Sequence[float] | None = None) -> Mix:
     """A mixture of parents, as the base of a node.
 
@@ -58,6 +60,7 @@ def mix(*parents: Node | str, prior: float | Sequence[float] = 1.0, weights: Seq
     return Mix(names, None, as_weights(place, len(names), weights))
 
 
+@checked_call(values=False)
 def uniform(over: str = "vocabulary") -> Uniform:
     """The uniform distribution over a vocabulary, as the base of a node.
 

@@ -188,13 +188,35 @@ def checked_links(links: Links, nodes: Mapping[str, Node]) -> Links:
             "grouping, so take a node with a plate such as 'author'"
         )
     if links.kernel not in get_args(Kernel):
-        raise GraphError(f"the links {name!r} have kernel={links.kernel!r}; the kernels are 'similarity' and 'pair'")
+        raise GraphError(
+            f"the links {name!r} have kernel={links.kernel!r}; the kernels are 'similarity', 'pair' and 'blocks'"
+        )
+    _check_kernel(links)
     return replace(
         links,
         signal=as_scale(name, "signal", links.signal, 0.0, 100.0),
         length=as_scale(name, "length", links.length, 0.01, 1e6),
         noise=as_scale(name, "noise", links.noise, 0.0, 30.0),
     )
+
+
+def _check_kernel(links: Links) -> None:
+    """Options of one kernel are refused with another."""
+    of_blocks = [option for option in ("popularity", "reciprocity") if getattr(links, option)]
+    others = [name for name in ("intercept", "self_links") if getattr(links, name)]
+    others += [name for name in ("signal", "length", "noise") if getattr(links, name) != 1.0]
+    if links.kernel == "blocks" and others:
+        raise GraphError(
+            f'the links {links.name!r} have kernel="blocks", which has no {others[0]}; leave it out, or take '
+            'kernel="similarity"'
+        )
+    if links.kernel != "blocks" and of_blocks:
+        raise GraphError(
+            f"the links {links.name!r} have {of_blocks[0]}=True and kernel={links.kernel!r}; it is a part of "
+            'kernel="blocks"'
+        )
+    if links.reciprocity and not links.directed:
+        raise GraphError(f"the links {links.name!r} are undirected, so none of them answers another; reciprocity=False")
 
 
 def plate_text(plate: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from pitmanyor.graph.values import as_prior
 if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
 
+LINK_FIELDS = tuple(field.name for field in fields(Links) if field.name != "name")
 _FIELDS = ("discount", "concentration", "concentration_per", "plate", "mix_prior", "mix_weights")
 
 
@@ -78,29 +79,44 @@ def rebase(graph: Graph, name: str, base: Base) -> Graph:
     return _drop_idle(graph, _with_nodes(graph, {name: replace(node, **fields._asdict())}))
 
 
-def set_fields(graph: Graph, pattern: str, fields: Mapping[str, Any]) -> Graph:
-    """Change fields of all nodes whose names match a shell-style pattern.
+def set_fields(graph: Graph, pattern: str, changes: Mapping[str, Any]) -> Graph:
+    """Change fields of all nodes whose names match a shell-style pattern, or of a link set by its name.
 
     With a wildcard, nodes that cannot have the field (a dirichlet has no discount) are skipped; by name it is an error.
     """
-    for field in fields:
+    if any(links.name == pattern for links in graph.link_sets):
+        return _set_links(graph, pattern, changes)
+    for field in changes:
         if field not in _FIELDS:
             raise GraphError(
                 f"set() cannot change {field!r}; it changes {', '.join(_FIELDS)} (see also rebase, without)"
             )
-    if not fields:
+    if not changes:
         raise GraphError(f"set({pattern!r}) changes nothing; give it a field such as discount=0")
     matches = [node for node in graph.nodes if fnmatchcase(node.name, pattern)]
     if not matches:
         raise GraphError(f"no node matches {pattern!r}; the nodes are {', '.join(repr(n.name) for n in graph.nodes)}")
     changed = {node.name: node for node in matches}
-    for field, value in fields.items():
+    for field, value in changes.items():
         able = [node for node in matches if _why_not(node, field) is None]
         if not able or (pattern in changed and len(able) < len(matches)):
             raise GraphError(f"set({pattern!r}, {field}=...): {_why_not(matches[0], field)}")
         for node in able:
             changed[node.name] = _with_field(changed[node.name], field, value)
     return _with_nodes(graph, changed)
+
+
+def _set_links(graph: Graph, name: str, changes: Mapping[str, Any]) -> Graph:
+    """A link set with other fields; a node that only it needed goes."""
+    for field in changes:
+        if field not in LINK_FIELDS:
+            raise GraphError(
+                f"set() cannot change {field!r} of the links {name!r}; it changes {', '.join(LINK_FIELDS)}"
+            )
+    if "between" in changes:
+        changes = {**changes, "between": getattr(changes["between"], "name", changes["between"])}
+    links = [replace(item, **changes) if item.name == name else item for item in graph.link_sets]
+    return _drop_idle(graph, graph.from_parts(graph.nodes, graph.streams, links))
 
 
 def _why_not(node: Node, field: str) -> str | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pitmanyor.call_checks import checked_fields
+
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
 ConcentrationPer = Literal["layer", "instance"]
-Kernel = Literal["similarity", "pair"]
+Kernel = Literal["similarity", "pair", "blocks"]
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Gamma:
     """Gamma(shape, rate) prior of a concentration. The second parameter is a RATE, as in the paper."""
@@ -19,6 +22,7 @@ class Gamma:
     rate: float
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Beta:
     """Beta(alpha, beta) prior of a discount; Beta(1, 1) is uniform on (0, 1)."""
@@ -88,7 +92,8 @@ class Tokens:
 class Links:
     """A named set of links between the instances of a node on a grouping plate.
 
-    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process (maths 6).
+    `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts
+    of a block model (maths 6).
     """
 
     name: str
@@ -100,3 +105,5 @@ class Links:
     signal: float = 1.0
     length: float = 1.0
     noise: float = 1.0
+    popularity: bool = False
+    reciprocity: bool = False

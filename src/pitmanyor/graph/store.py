@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from pitmanyor.graph.graph import Graph
 
 FORMAT = "pitmanyor.graph"
-VERSION = 2
+VERSION = 3
 _KINDS = ("gem", "pyp", "dirichlet")
 _NODE = (
     "name", "kind", "parents", "over", "plate", "discount", "concentration", "concentration_per", "mix_prior",
     "mix_weights",
 )  # fmt: skip
 _STREAM = ("name", "topic", "emit")
-_LINKS = ("name", "between", "directed", "kernel", "intercept", "self_links", "signal", "length", "noise")
+_LINKS = (
+    "name", "between", "directed", "kernel", "intercept", "self_links", "signal", "length", "noise", "popularity",
+    "reciprocity",
+)  # fmt: skip
 
 
 def to_dict(graph: Graph) -> dict[str, Any]:
@@ -104,7 +107,8 @@ def _read_stream(data: object, place: str) -> Tokens:
 def _read_links(data: object, place: str) -> Links:
     fields = _fields(data, place, _LINKS)
     number = (int, float)
-    kinds: tuple[type | tuple[type, ...], ...] = (str, str, bool, str, bool, bool, number, number, number)
+    numbers = (number, number, number)
+    kinds: tuple[type | tuple[type, ...], ...] = (str, str, bool, str, bool, bool, *numbers, bool, bool)
     return Links(*(_typed(fields, key, kind, place) for key, kind in zip(_LINKS, kinds, strict=True)))
 
 

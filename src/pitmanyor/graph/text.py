@@ -72,13 +72,16 @@ def _stream_line(stream: Tokens) -> str:
     return f"g.tokens({_quote(stream.name)}, topic={_quote(stream.topic)}, emit={_quote(stream.emit)})"
 
 
+FLAGS = ("intercept", "self_links", "popularity", "reciprocity")
+
+
 def _links_line(links: Links) -> str:
     parts = [_quote(links.name), f"between={_quote(links.between)}"]
     if not links.directed:
         parts.append("directed=False")
     if links.kernel != "similarity":
         parts.append(f"kernel={_quote(links.kernel)}")
-    parts += [f"{flag}=True" for flag in ("intercept", "self_links") if getattr(links, flag)]
+    parts += [f"{flag}=True" for flag in FLAGS if getattr(links, flag)]
     scales = {name: getattr(links, name) for name in ("signal", "length", "noise")}
     parts += [f"{name}={number(value)}" for name, value in scales.items() if value != 1.0]
     return f"g.links({', '.join(parts)})"

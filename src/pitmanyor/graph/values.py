@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from typing import get_args
 
 from pitmanyor.errors import GraphError
@@ -112,8 +112,8 @@ def as_over(name: str, over: object) -> str | int:
     """What a root is over: a vocabulary (its name) or a number of topics."""
     if isinstance(over, str) and (over == "vocabulary" or over.isidentifier()):
         return over
-    if isinstance(over, int) and not isinstance(over, bool) and over >= 1:
-        return over
+    if isinstance(over, Integral) and not isinstance(over, bool) and int(over) >= 1:
+        return int(over)
     raise GraphError(
         f"{name!r} is over {over!r}, but it must be 'vocabulary', the name of a token stream (its own words), "
         "or a number of topics"

@@ -1,5 +1,6 @@
 """Ready models. Each file has one graph and its generative process."""
 
+from pitmanyor.models.author_blocks import author_blocks
 from pitmanyor.models.author_topic import author_topic
 from pitmanyor.models.bursty import bursty
 from pitmanyor.models.hdp_lda import hdp_lda
@@ -7,4 +8,4 @@ from pitmanyor.models.hpyp import hpyp
 from pitmanyor.models.lda import lda
 from pitmanyor.models.tntm import tntm
 
-__all__ = ["author_topic", "bursty", "hdp_lda", "hpyp", "lda", "tntm"]
+__all__ = ["author_blocks", "author_topic", "bursty", "hdp_lda", "hpyp", "lda", "tntm"]

@@ -14,10 +14,13 @@ document may stray from its author. Any grouping will do: `author_topic().set("n
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
+@checked_call(error=GraphError)
 def author_topic(
     *,
     hashtags: bool = False,

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph
 from pitmanyor.graph.values import PRIOR, WORD_DISCOUNT
 
 
+@checked_call(error=GraphError)
 def bursty(
     graph: Graph,
     *,

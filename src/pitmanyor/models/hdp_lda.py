@@ -9,10 +9,13 @@ w_dn    ~ Discrete(phi_{z_dn})          word of token n
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import GraphError
 from pitmanyor.graph import Gamma, Graph
 from pitmanyor.graph.values import PRIOR
 
 
+@checked_call(error=GraphError)
 def hdp_lda(*, concentration: float | Gamma = PRIOR) -> Graph:
     """LDA with the number of topics inferred by a hierarchical Dirichlet process.
 

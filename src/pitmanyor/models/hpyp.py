@@ -14,10 +14,13 @@ because real text hardly asks for it (decision 8).
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
+@checked_call(error=GraphError)
 def hpyp(
     *,
     topic_discount: float | Beta = TOPIC_DISCOUNT,

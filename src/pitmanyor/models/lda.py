@@ -13,10 +13,13 @@ tables (maths 2).
 
 from __future__ import annotations
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import GraphError
 from pitmanyor.graph import Gamma, Graph
 from pitmanyor.graph.values import PRIOR
 
 
+@checked_call(error=GraphError)
 def lda(n_topics: int, *, concentration: float | Gamma = PRIOR) -> Graph:
     """LDA with a fixed number of topics.
 

@@ -65,10 +65,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
+@checked_call(error=GraphError)
 def tntm(
     *,
     topic_discount: float | Beta = TOPIC_DISCOUNT,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.kernels.network.masses import LEAST_SHAPE
 from pitmanyor.network.linked import Columns, LinkedNode, Seats, Seed
+from pitmanyor.network.mixtures import Parent
 from pitmanyor.network.root import Prior, Root, log_gammas, move_log
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ class Report(NamedTuple):
 
 @dataclass(eq=False)
 class Network:
-    """Everything that links depend on: a tree of nodes, parents first, whose first have `root.log_mu` as their base."""
+    """Everything that links depend on: nodes, parents first, that all lead to `root.log_mu`."""
 
     root: Root
     nodes: dict[str, LinkedNode]
@@ -46,8 +47,8 @@ class Network:
 
     @property
     def on_root(self) -> dict[str, LinkedNode]:
-        """The nodes whose base is the root."""
-        return {name: node for name, node in self.nodes.items() if node.over is None}
+        """The nodes whose base is the root, or a mixture of it and others."""
+        return {name: node for name, node in self.nodes.items() if node.base.has_root}
 
     def step(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> Report:
         """Update everything once, given the customers from the text (or none).
@@ -64,6 +65,8 @@ class Network:
     def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:
         """Update instances, mu0 and scalars, given weights and concentrations; returns the rates of a `Report`."""
         seeds = own_seeds(self.nodes, seed)
+        for name, node in self.nodes.items():
+            node.take_events(seeds[name])
         whole = [node.move_instances(seats[name], True, seeds[name]) for name, node in self.nodes.items()]
         part = [node.move_instances(seats[name], False, seeds[name]) for name, node in self.nodes.items()]
         for node in self.nodes.values():
@@ -71,11 +74,13 @@ class Network:
         moved = self.move_columns(seats, seed, rng)
         self.root.move_pairs(self._column_density, rng)
         for name, node in self.nodes.items():
+            node.move_mixing(rng)
             node.move_scalars(seeds[name])
+            node.leave_events()
         return float(np.mean(whole)), float(np.mean(part)), float(moved)
 
-    def _column_density(self, k: int, log_base: float) -> float:
-        return sum(node.column_density(k, log_base) for node in self.on_root.values())
+    def _column_density(self, k: int, log_mu: float) -> float:
+        return sum(node.column_density(k, log_mu) for node in self.on_root.values())
 
     def move_columns(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> bool:
         """Propose some topics of mu0 jointly with those of every instance, from the text alone, and accept by p(X).
@@ -83,7 +88,8 @@ class Network:
         Tables are drawn given the old bases, from the leaves to the root, then the new bases given the tables, and
         masses given the new bases. With u given and masses integrated out this is reversible under the posterior of
         the text, so the ratio is that of p(X). Where a base is no root it has another sum over the chosen topics, and
-        other shares of the rest: `LinkedNode.try_columns` brings the ratio of that.
+        other shares of the rest: `LinkedNode.try_columns` brings the ratio of that. Where it is a mixture, its tables
+        are split between the parents.
         """
         n_topics = len(self.root.log_mu)
         if n_topics < 2:
@@ -106,18 +112,24 @@ class Network:
     ) -> tuple[dict[str, Columns], Floats]:
         """Columns of every node and of mu0. The customers of nodes with others below now have the tables of these."""
         names = {id(node): name for name, node in self.nodes.items()}
+        tried = dict[str, Columns]()
         log_q: dict[str, Floats] = {}
-        more, tried = np.zeros(len(chosen), np.int64), dict[str, Columns]()
+        more = np.zeros(len(chosen), np.int64)
         for name, node in reversed(self.nodes.items()):
             log_q[name] = node.widen(seeds[name])
             tables = node.tables_of(seats[name], log_q[name], chosen, seeds[name])
-            if node.over is None:
-                more += tables.sum(axis=0)
-            else:
-                np.add.at(node.over.masses.customers, np.ix_(node.masses.above, chosen), tables)
+            for parent, sent in zip(node.base.parents, node.base.send(tables, chosen, rng), strict=True):
+                if parent.node is None:
+                    more += sent.sum(axis=0)
+                else:
+                    np.add.at(parent.node.masses.customers, np.ix_(parent.above, chosen), sent)
         log_mu = self.root.log_split(chosen, more, rng)
+
+        def new(parent: Parent) -> Floats:
+            return log_mu[None] if parent.node is None else tried[names[id(parent.node)]].log_nu
+
         for name, node in self.nodes.items():
-            log_base = log_mu[None] if node.over is None else tried[names[id(node.over)]].log_nu
+            log_base = node.base.under(new)
             tried[name] = node.try_columns(seats[name], log_q[name], chosen, log_base, seeds[name])
         return tried, log_mu
 

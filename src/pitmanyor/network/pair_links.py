@@ -28,6 +28,9 @@ class PairLinks(PairFunction):
         """Set the vectors of all instances."""
         self.rows = self.features(nu)
 
+    def place_one(self, i: int, nu: Floats) -> None:
+        self.rows[i] = self.features(nu[None])[0]
+
     def log_likelihood(self, weights: Floats) -> float:
         """log p(X | nu, W) at these vectors."""
         return float(pair_sum(self.scores(self.rows, self.rows, weights), self.observed.pairs, self.noisy))

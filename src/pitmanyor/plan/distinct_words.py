@@ -8,7 +8,6 @@ distinct words are a good start for all tokens.
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ def _distinct(corpus: Corpus, names: list[str]) -> Corpus:
         found = np.unique(stream.documents.astype(np.int64) * n_words + stream.words)
         offsets = np.searchsorted(found, np.arange(corpus.n_documents + 1) * n_words)
         streams[name] = Stream((found % n_words).astype(stream.words.dtype), offsets)
-    return replace(corpus, streams=MappingProxyType(streams))
+    return replace(corpus, streams=streams)
 
 
 def topics_of_all(plan: Plan, distinct: Plan, topics: NDArray[np.int32]) -> NDArray[np.int64]:

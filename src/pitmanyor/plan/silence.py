@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -23,7 +22,7 @@ def silenced(graph: Graph, corpus: Corpus) -> tuple[Graph, Corpus]:
     full.dirichlet(WORDS, over="vocabulary", plate="topic", concentration=1.0)
     full.tokens(STREAM, topic=TOPICS, emit=WORDS)
     empty = Stream(np.zeros(0, np.int32), np.zeros(corpus.n_documents + 1, np.int64))
-    return full, replace(corpus, vocabulary=corpus.vocabulary[:1], streams=MappingProxyType({STREAM: empty}))
+    return full, replace(corpus, vocabulary=corpus.vocabulary[:1], streams={STREAM: empty})
 
 
 def is_silent(graph: Graph) -> bool:

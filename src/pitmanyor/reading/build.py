@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,8 +35,8 @@ def build(
     vocabulary, number = _vocabulary(posts, stay)
     corpus = Corpus(
         vocabulary=vocabulary,
-        streams=MappingProxyType({name: _stream(run, stay, number) for name, run in posts.streams.items()}),
-        groups=MappingProxyType(_groups(posts, stay, keep) | _periods(posts, stay, periods)),
+        streams={name: _stream(run, stay, number) for name, run in posts.streams.items()},
+        groups=_groups(posts, stay, keep) | _periods(posts, stay, periods),
         times=None if posts.times is None else frozen(posts.times[stay], np.int64).view("datetime64[ms]"),
         rows=frozen(posts.lines[stay], np.int64),
         ids=None if posts.ids is None else posts.ids.take(np.flatnonzero(stay)),

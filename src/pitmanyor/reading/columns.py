@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from pitmanyor.corpus.corpus import RESERVED
 from pitmanyor.corpus.read_report import Column
+from pitmanyor.corpus.token_lists import RESERVED
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.chunks import Table
 from pitmanyor.reading.plain_values import PERIODS, missing

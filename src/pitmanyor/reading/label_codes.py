@@ -26,8 +26,8 @@ class SeveralLabelsError(CorpusError):
 
     def __init__(self, place: int, value: Any) -> None:
         super().__init__(
-            f"{str(value):.60} where one label is expected, for a document has one. Keep one of them, or give each "
-            "combination a name"
+            f"{str(value):.60} where one label is expected, because a document has one per group. "
+            "Keep one of them, or give each combination a name"
         )
         self.place = place
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from pitmanyor.call_checks import callers_level
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import ReadWarning
 from pitmanyor.reading.options import FileOptions, bundle
@@ -37,7 +38,7 @@ def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
             f"{table.name}: there is no column {column!r} for {name}, which the run has, so it is not known here; "
             "if it stands in another column, name that",
             ReadWarning,
-            stacklevel=2,
+            stacklevel=callers_level(),
         )
     if list(table.columns) == ["text"]:
         inherited.pop("text", None)  # bare texts have no other column

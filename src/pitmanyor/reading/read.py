@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, Unpack
 
+from pitmanyor.call_checks import callers_level, checked_call
+from pitmanyor.call_kinds import check_as
 from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.read_report import Column, ReadReport
 from pitmanyor.errors import CorpusError, ReadWarning
@@ -28,6 +29,7 @@ from pitmanyor.reading.sources import open_source
 from pitmanyor.reading.spool import spooling
 
 
+@checked_call(values=False)
 def read(
     source: Any,
     *,
@@ -95,6 +97,7 @@ def read(
     file, how, keep = bundle(options)
     asked = {"text": text, "author": author, "tags": tags, "time": time, "label": label, "id": id}
     check_columns(asked, groups, streams)
+    check_as("save_to", save_to, "str | os.PathLike | None", CorpusError)
     said: dict[str, Any] = {**asked, **options} | ({"groups": groups} if groups else {})
     said |= {"streams": streams} if streams else {}
     with spooling(save_to) as home:
@@ -211,7 +214,7 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         gone = f"left out {n_unknown:,} of authors who have no posts in the corpus, such as {stranger!r}"
         surprises.append(f"links {name!r}: {gone}")
     for surprise in surprises:
-        warnings.warn(surprise, ReadWarning, stacklevel=4)
+        warnings.warn(surprise, ReadWarning, stacklevel=callers_level())
     report = ReadReport(
         source=found.bad.source,
         files=found.files,
@@ -224,7 +227,7 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         n_bad_lines=found.bad.count,
         bad_lines=tuple(found.bad.first),
     )
-    return replace(corpus, links=MappingProxyType(links), report=report)
+    return replace(corpus, links=links, report=report)
 
 
 def _networks(links: Any, file: FileOptions, posts: Posts) -> dict[str, Links]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pitmanyor.call_kinds import shown
 from pitmanyor.errors import CorpusError
 from pitmanyor.plugins import READERS, load, names
 from pitmanyor.reading.badlines import BadLines
@@ -105,7 +106,9 @@ def _from_rows(name: str, rows: Iterable[Any], bad: BadLines) -> Table:
     if isinstance(first, Mapping):
         return Table(name, _checked(blocks_of(every), Mapping, bad))
     if not isinstance(first, str | Sequence):
-        raise CorpusError(f"{name} begins with {first!r}; give texts, token lists or dicts")
+        raise CorpusError(
+            f"{name} begins with {shown(first)}; give texts, token lists or dicts, or data frames joined to one"
+        )
     return Table(name, blocks_of((row,) for row in every), ["text"])
 
 
@@ -140,12 +143,21 @@ def _from_frame(name: str, source: Any) -> Table:
         return Table(name, blocks_of((value,) for value in frame.to_list()), ["text"], frame=package)
     package = nw.get_native_namespace(frame).__name__
     whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    names = list(whole.columns)
-    return Table(name, _frame_blocks(whole, names), names, frame=package)
+    names = [_column_name(label) for label in whole.columns]
+    return Table(name, _frame_blocks(whole), names, frame=package)
 
 
-def _frame_blocks(frame: Any, names: Sequence[str]) -> Iterator[Block]:
+def _column_name(label: object) -> str:
+    """The label of a column as text: pandas has whole numbers where a file has no header, and tuples of levels.
+
+    >>> [_column_name(label) for label in ("text", 0, ("post", "text"))]
+    ['text', '0', 'post.text']
+    """
+    return ".".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def _frame_blocks(frame: Any) -> Iterator[Block]:
     for start in range(0, len(frame), CHUNK):
         part = frame[start : start + CHUNK]
-        rows = list(zip(*(part.get_column(name).to_list() for name in names), strict=True))
+        rows = list(zip(*(column.to_list() for column in part.iter_columns()), strict=True))
         yield Block(range(start + 1, start + 1 + len(rows)), rows)

@@ -12,6 +12,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from pitmanyor.call_checks import checked_call
+
 SCRIPTS = (
     "core", "save", "marks", "charts", "topics", "words", "posts", "map", "network", "times", "groups", "heat",
     "echoes", "draft", "trust", "main",
@@ -19,6 +21,7 @@ SCRIPTS = (
 ASSETS = files("pitmanyor.report").joinpath("assets")
 
 
+@checked_call()
 def build_page(payload: Mapping[str, Any], live: bool = False) -> str:
     """The whole page.
 

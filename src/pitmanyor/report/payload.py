@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.report.clean import clean
 from pitmanyor.report.draft import draft_facts
 from pitmanyor.report.group_facts import group_facts
@@ -23,6 +24,7 @@ from pitmanyor.results.fitting import Fit
 from pitmanyor.version import __version__
 
 
+@checked_call()
 def build_payload(
     fit: Fit,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import FileError
 from pitmanyor.files import atomic_write
 from pitmanyor.report.page import build_page
@@ -11,6 +12,7 @@ from pitmanyor.report.payload import build_payload
 from pitmanyor.results.fitting import Fit, load
 
 
+@checked_call()
 def write_report(
     run: Fit | str | Path, out: str | Path, *, posts: str | Path | None = None, redact: bool = False
 ) -> Path:

@@ -17,7 +17,7 @@ from pitmanyor.evaluate.matching import aligned
 from pitmanyor.graph import Node
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.state.mean_blocks import mean_blocks
-from pitmanyor.state.means import NewTopic, counts_of, mean, mixing, n_rows
+from pitmanyor.state.means import NewTopic, mean, mix_weight, n_rows
 from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Averages:
 
     def mix_weight(self, node: Node) -> Floats:
         """The mean of the weights with which a node mixes its parents, one row per instance."""
-        return self._of_rows(node, lambda state: mixing(node, counts_of(state, node.name)))
+        return self._of_rows(node, lambda state: mix_weight(state, node))
 
     def document_blocks(self, leaf: str, size: int) -> Iterator[tuple[int, Floats]]:
         """Means of a topic node by document, `size` documents at a time, without the mass of unseen topics.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from hashlib import blake2b
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def corpus_of_counts(
     words = np.repeat(counts.indices, counts.data)
     offsets = np.concatenate([[0], np.cumsum(counts.data)])[counts.indptr]
     stream = Stream(frozen(words, np.int32), frozen(offsets, np.int64))
-    return Corpus(vocabulary, MappingProxyType({"word": stream}), MappingProxyType(made))
+    return Corpus(vocabulary, {"word": stream}, made)
 
 
 def infer_by_content(fit: Fitted, counts: Any, threads: int | None = None) -> Floats:
@@ -78,5 +77,5 @@ def _fold_in(fit: Fitted, documents: Mapping[int, Ints], threads: int | None) ->
         words = np.concatenate([documents[place] for place in sorted(documents)])
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     stream = Stream(frozen(words, np.int32), frozen(offsets, np.int64))
-    corpus = Corpus(fit.corpus.vocabulary, MappingProxyType({fit.stream().name: stream}))
+    corpus = Corpus(fit.corpus.vocabulary, {fit.stream().name: stream})
     return fit.infer(corpus, threads=threads).shares

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus import Corpus
 from pitmanyor.evaluate.diagnosis import chains_agree
 from pitmanyor.evaluate.matching import Stability, aligned, central
@@ -42,6 +43,7 @@ Floats = NDArray[np.float64]
 NOT_EXACT = '; links by method="paper", which is not posterior-correct'
 
 
+@checked_methods()
 class Fitted(Measured):
     """A fitted model: the last state of its chain, the states that were kept, and the trace of every sweep.
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus
-from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 from pitmanyor.machine import process_tag, remove_abandoned
 from pitmanyor.plan import Plan, compile_plan
+from pitmanyor.results.default_settings import Preset, as_in_the_paper, filled, network_of
 from pitmanyor.results.insights import Fit as Fit
-from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS, fixed_number, no_graph, teach_keywords
+from pitmanyor.results.keywords import FIT_HINTS, RESUME_HINTS
 from pitmanyor.results.new_documents import to_fit
 from pitmanyor.results.notebook_bars import Progress
 from pitmanyor.results.notebook_bars import bars as progress_bars
@@ -33,19 +32,14 @@ from pitmanyor.runs.restore import restore
 from pitmanyor.runs.saved import read_saved
 from pitmanyor.runs.sharded_runs import Bounds, in_one_piece, new_sharded_run, prepare, working_place
 from pitmanyor.sampling.chain import tidy as tidy
-from pitmanyor.sampling.joining import root_of
+from pitmanyor.sampling.observed_links import ends_of
 from pitmanyor.sampling.progress import Bars
-from pitmanyor.sampling.sweeps import share_of_anchors
-from pitmanyor.sampling.text_and_network import observed_links
 from pitmanyor.state.memory import refuse_if_too_large
 
-Preset = Literal["paper"]
-COLLAPSED_FIRST = 5  # sweeps, each as long as many mixed ones: births in all documents, where topics begin few
 TEMPORARY = "pitmanyor-"  # directories of chains that are not saved
-FEWEST_TOPICS = 20
 
 
-@teach_keywords(FIT_HINTS)
+@checked_call(hints=FIT_HINTS)
 def fit(
     graph: Graph,
     corpus: Any,
@@ -121,11 +115,9 @@ def fit(
     >>> fit(models.lda(2), corpus, sweeps=20, keep=5).n_topics
     2
     """
-    if not isinstance(graph, Graph):
-        raise PlanError(no_graph(graph))
     if preset is not None:
-        graph, sampler = _as_in_the_paper(graph, preset, sampler)
-    asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, _network_of(graph, network, sweeps))
+        graph, sampler = as_in_the_paper(graph, preset, sampler)
+    asked = Settings(sweeps, seed, keep, burn_in, max_topics, sampler, start, network_of(graph, network, sweeps))
     count("chains", chains, 1, optional=False)
     how = _Going(None, threads, save_every)
     if memory is not None or client is not None:
@@ -134,10 +126,10 @@ def fit(
             return _fit_in_shards(asked, graph, to_fit(corpus, save_to, where.corpus), how, where, (save_to, progress))
     corpus = to_fit(corpus, save_to)
     plan = compile_plan(graph, corpus)
-    settings = _filled(asked, plan)
+    settings = filled(asked, plan)
     refuse_if_too_large(plan, settings.start.topics, len(settings.kept), chains, max_topics)
     for links in graph.link_sets:
-        observed_links(plan, links)  # what does not fit shows before the first sweep
+        ends_of(plan, links)  # what does not fit shows before the first sweep
     show = progress_bars(progress, [settings.sweeps] * chains)
     if chains > 1:
         headers = [new_header(graph, settings.of_chain(start.chain + i), corpus) for i in range(chains)]
@@ -151,7 +143,7 @@ def _fit_in_shards(
     """A corpus that is not in memory, or on a cluster."""
     save_to, progress = shown
     ready = prepare(corpus, graph, asked, where)
-    settings = _filled(asked, ready.state.plan)
+    settings = filled(asked, ready.state.plan)
     show = progress_bars(progress, [settings.sweeps] * where.chains)
     if where.chains == 1:
         run = new_sharded_run(ready, graph, settings, how.threads, where)
@@ -205,6 +197,7 @@ def _restored(homes: Sequence[Path], plan: Plan | None = None) -> list[Run]:
     return runs
 
 
+@checked_call()
 def load(path: str | os.PathLike[str]) -> Fit:
     """Load the fit in a run directory, as its last checkpoint has it: every answer is the one it gave before.
 
@@ -214,7 +207,7 @@ def load(path: str | os.PathLike[str]) -> Fit:
     return Fit(_restored(find_runs(path)), path)
 
 
-@teach_keywords(RESUME_HINTS)
+@checked_call(hints=RESUME_HINTS)
 def resume(
     path: str | os.PathLike[str],
     sweeps: int | None = None,
@@ -267,58 +260,3 @@ def _resume_in_shards(
             return Fit(continue_in_turn(homes, how._asdict(), where, bars), path)
         run = continue_run(homes[0], **how._asdict(), progress=bars, where=where)
         return Fit(in_one_piece(run, how.threads), homes[0])
-
-
-def _filled(asked: Settings, plan: Plan) -> Settings:
-    """The settings with the defaults that depend on the data."""
-    with_network_at_once = bool(plan.graph.link_sets) and asked.network.text_sweeps == 0
-    moves = asked.sampler.moves and not with_network_at_once  # moves end where a network joins
-    topics = _topics_to_begin_with(plan, asked.start.topics, asked.max_topics, moves)
-    first, anchors = asked.sampler.collapsed_first, asked.sampler.anchors
-    if first is None:  # topics at random do as well without
-        first = 0 if topics else min(COLLAPSED_FIRST, asked.sweeps // 4)
-    anchors = share_of_anchors(plan.n_tokens) if anchors is None else float(anchors)
-    sampler = replace(asked.sampler, collapsed_first=first, anchors=anchors, moves=moves)
-    return replace(asked, sampler=sampler, start=replace(asked.start, topics=topics))
-
-
-def _topics_to_begin_with(plan: Plan, topics: int | None, max_topics: int | None, moves: bool) -> int:
-    """Number of topics to assign at random, or 0 to draw them one after the other."""
-    if topics is not None:
-        return topics
-    if not plan.n_tokens:
-        return 0
-    if plan.n_topics is not None:
-        return plan.n_topics
-    most = plan.n_tokens if max_topics is None else max_topics
-    return min(max(FEWEST_TOPICS, 0 if moves else round(math.sqrt(plan.n_tokens) / 4)), most)
-
-
-def _as_in_the_paper(graph: Graph, preset: str, sampler: Sampler) -> tuple[Graph, Sampler]:
-    """The published settings: a concentration per instance, one pass and no moves. A sampler that is given stays."""
-    if preset != "paper":
-        raise PlanError(f'preset is "paper" or None, not {preset!r}')
-    return graph.set("*", concentration_per="instance"), Sampler(
-        passes=1, moves=False
-    ) if sampler == Sampler() else sampler
-
-
-def _network_of(graph: Graph, asked: Network, sweeps: int) -> Network:
-    """How links join, with defaults filled in."""
-    if not graph.streams and graph.link_sets:
-        return replace(asked, text_sweeps=0, spare_topics=_topics_of_links(graph, asked.n_topics))
-    if asked.n_topics is not None:
-        raise PlanError(f"Network(n_topics={asked.n_topics}) is for links without text. {fixed_number(asked.n_topics)}")
-    if not graph.link_sets:
-        return replace(asked, text_sweeps=0, spare_topics=0)
-    root_of(graph)  # teaches if links hang on a node that cannot be sampled
-    return replace(asked, text_sweeps=sweeps // 2) if asked.text_sweeps is None else asked
-
-
-def _topics_of_links(graph: Graph, n_topics: int | None) -> int:
-    """How many topics the vectors of a graph without text are over; those of a finite root are there already."""
-    if root_of(graph).kind != "gem":
-        return 0
-    if n_topics is None:
-        raise PlanError("a graph of links without text cannot infer its topics; pass network=Network(n_topics=10)")
-    return int(n_topics)

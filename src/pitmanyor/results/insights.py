@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import topics
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus import Corpus
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics import LinkReason, Prevalence, Recommended, Scored
@@ -23,6 +24,7 @@ from pitmanyor.topics.tags import From
 Floats = NDArray[np.float64]
 
 
+@checked_methods()
 class Fit(Fitted):
     """A fitted model, as `fit` and `load` return it: estimates, measures, and what the topics are good for.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import evaluate
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus import Corpus
 from pitmanyor.corpus.hold import HeldOut
 from pitmanyor.errors import PlanError
@@ -22,6 +23,7 @@ from pitmanyor.results.posterior import Posterior, Traced
 Floats = NDArray[np.float64]
 
 
+@checked_methods()
 class Measured(Traced, ABC):
     """A chain with its corpus, and its measures. docs/evaluation.md has every formula."""
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_methods
 from pitmanyor.corpus.parts import main_of
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Node, Tokens
@@ -16,13 +17,14 @@ from pitmanyor.network.evidence import Evidence
 from pitmanyor.sampling.link_parts import LinkParts, link_parts
 from pitmanyor.sampling.link_prediction import link_probability, network_log_likelihood
 from pitmanyor.state import State
-from pitmanyor.state.means import NewTopic, counts_of, mean, mixing
+from pitmanyor.state.means import NewTopic, mean, mix_weight
 
 Floats = NDArray[np.float64]
 Axes: TypeAlias = dict[str, list[Hashable]]
 NEW_TOPIC = ("keep", "discard", "renormalise")
 
 
+@checked_methods()
 class Posterior:
     """One state of a chain: topics, posterior means, mixing weights."""
 
@@ -106,7 +108,7 @@ class Posterior:
         return self._mix_weight(what)
 
     def _mix_weight(self, node: Node) -> Floats:
-        return mixing(node, counts_of(self.state, node.name))
+        return mix_weight(self.state, node)
 
     def topics(self, n_words: int = 10, stream: str | None = None) -> list[list[tuple[str, float]]]:
         """The most likely words of every topic, with their probabilities.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pitmanyor.call_checks import callers_level
 from pitmanyor.errors import FileError, PlanError, SaveWarning
 from pitmanyor.files import write_arrays
 from pitmanyor.runs.directory import SAMPLE, SAMPLES, STATE, Header, Place
@@ -62,7 +63,7 @@ class Checkpoints:
             warnings.warn(
                 f"sweep {run.chain.n_sweeps} was not saved: {error}. Make room, or save the fit elsewhere at its end",
                 SaveWarning,
-                stacklevel=2,
+                stacklevel=callers_level(),
             )
 
     def _write_sample(self, sweep: int, sample: Kept) -> None:

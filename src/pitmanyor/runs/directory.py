@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pitmanyor.call_checks import callers_level
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import FileError, GraphError, SaveWarning
 from pitmanyor.files import atomic_write, open_regular
@@ -167,5 +168,9 @@ def find_runs(path: Place) -> list[Path]:
     gaps = (number for number in range(min(named), max(named) + 1) if number not in chains)
     if missing := list(islice(gaps, MOST_NAMED)):
         names = ", ".join(map(CHAIN.format, missing))
-        warnings.warn(f"{path}: {names} missing or without {HEADER}; the others are taken", SaveWarning, stacklevel=3)
+        warnings.warn(
+            f"{path}: {names} missing or without {HEADER}; the others are taken",
+            SaveWarning,
+            stacklevel=callers_level(),
+        )
     return list(chains.values())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
+from pitmanyor.call_checks import checked_fields
 from pitmanyor.errors import PlanError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ Method = Literal["exact", "paper"]
 MOST, MOST_PASSES = 2**31 - 1, 1000  # of sweeps, topics and kept states, and of passes
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Sampler:
     """How a sweep updates the tokens. The defaults suit every model; change them to compare samplers.
@@ -67,6 +69,7 @@ class Sampler:
             raise PlanError(f"moves is True or False, not {self.moves!r}")
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Start:
     """Where a chain starts.
@@ -94,6 +97,7 @@ class Start:
         count("chain", self.chain, optional=False)
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Network:
     """How links are sampled, in models that have them.

@@ -15,6 +15,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from pitmanyor import errors, machine
+from pitmanyor.call_checks import callers_level
 from pitmanyor.errors import PitmanyorError, StateError
 from pitmanyor.runs.signals import Termination
 from pitmanyor.sampling.interrupt import Interrupt
@@ -129,7 +130,7 @@ def _watch(workers: Sequence[Worker], progress: Bars, asked: Callable[[], bool])
 def _heed(worker: Worker, message: dict[str, Any], progress: Bars, chain: int) -> None:
     if "warning" in message:
         category = getattr(errors, message["warning"], UserWarning)
-        warnings.warn(f"{worker.home.name}: {message['message']}", category, stacklevel=2)
+        warnings.warn(f"{worker.home.name}: {message['message']}", category, stacklevel=callers_level())
     elif "error" in message:
         worker.error = getattr(errors, message["error"])(message["message"])
     else:

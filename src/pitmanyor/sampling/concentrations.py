@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pitmanyor import purposes
 from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.monitor.concentration_likelihood import RestaurantSizes, log_likelihood_of_sizes
-from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics, measure_words
+from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics
+from pitmanyor.kernels.monitor.word_measures import measure_words
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, LAYER, N_COLUMNS, OWN, TABLES
 from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants

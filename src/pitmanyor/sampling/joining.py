@@ -8,6 +8,7 @@ import numpy as np
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links, Node
+from pitmanyor.graph.validate import text_needs
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, RULE, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_all
 from pitmanyor.plan import Plan, compile_plan
@@ -18,36 +19,45 @@ from pitmanyor.state.stirling_sizes import fit_tables
 
 
 def tree_of(graph: Graph) -> list[Node]:
-    """The root of all linked nodes, and the nodes between it and them, parents first; a PlanError if it is no tree."""
+    """The root of all linked nodes, and the nodes between it and them, parents first; a PlanError for other graphs."""
     found: dict[str, Node] = {}
+    texts = text_needs(graph)
     for links in graph.link_sets:
-        lineage = [graph[links.between]]
-        while lineage[0].parents:
-            if len(lineage[0].parents) > 1:
-                mixed = lineage[0]
-                raise PlanError(
-                    f"the links {links.name!r} are between {links.between!r}, and the base of {mixed.name!r} is a "
-                    f"mixture of {' and '.join(map(repr, mixed.parents))}; links are sampled between nodes that lead "
-                    f"to the root of all topics by one base each: rebase({mixed.name!r}, ...), or leave the links out "
-                    f"by without({links.name!r})"
-                )
-            lineage.insert(0, graph[lineage[0].parents[0]])
-        _check_root(lineage, links)
-        found |= {node.name: node for node in lineage}
+        for node in _lineage(graph, links.between):
+            if not node.parents:
+                _check_root(node, links)
+            if len(node.parents) > 1 and node.name in texts:
+                _refuse_text(node, links)
+            found.setdefault(node.name, node)
     roots = [node.name for node in found.values() if not node.parents]
     if len(roots) != 1:
         raise PlanError(f"linked nodes stand on {len(roots)} roots, {', '.join(sorted(roots))}; they must share one")
     return list(found.values())
 
 
-def _check_root(lineage: list[Node], links: Links) -> None:
-    root = lineage[0]
-    if root.plate or len(lineage) == 1:
+def _lineage(graph: Graph, name: str) -> list[Node]:
+    """A node and all that it stands on, parents first."""
+    found = [node for parent in graph[name].parents for node in _lineage(graph, parent)]
+    return list(dict.fromkeys([*found, graph[name]]))
+
+
+def _check_root(root: Node, links: Links) -> None:
+    if root.plate or root.name == links.between:
         raise PlanError(
             f"the links {links.name!r} are between {links.between!r}, and {root.name!r}, on which that stands, is per "
             f"{' x '.join(root.plate)}; links are sampled between nodes that stand on one root of all topics: give "
             f"{root.name!r} no plate"
         )
+
+
+def _refuse_text(mixed: Node, links: Links) -> None:
+    parents = ", ".join(map(repr, mixed.parents))
+    raise PlanError(
+        f"the links {links.name!r} are between {links.between!r}, and {mixed.name!r}, whose base is mix({parents}), "
+        "has tokens; a linked node, and what it stands on, may be a mixture only where no tokens go through it: let "
+        f"them go through one of {parents}, and link another node, without tokens, whose base is mix({parents}); or "
+        f"rebase({mixed.name!r}, ...) to one node; or leave the links out by without({links.name!r})"
+    )
 
 
 def root_of(graph: Graph) -> Node:

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links
 from pitmanyor.graph.validate import text_needs
+from pitmanyor.network.block_prior import LEAST
+from pitmanyor.network.cholesky import product
 from pitmanyor.network.features import kernel_of, knots
 from pitmanyor.network.inducing import PairFunction
 from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.sampling.link_prediction import find_links
+from pitmanyor.sampling.observed_links import block_links
 from pitmanyor.state import State
 from pitmanyor.state.means import mean
 
@@ -155,4 +158,31 @@ def pair_scorer(state: State, links: Links) -> Scorer:
     return _without_effects(state, links, scores)
 
 
-SCORERS: dict[str, Callable[[State, Links], Scorer]] = {"similarity": similarity_scorer, "pair": pair_scorer}
+def block_scorer(state: State, links: Links) -> Scorer:
+    """Rates of events between topics, in logs; a link back adds what it adds to the log-odds."""
+    item = block_links(state.plan, links, state.n_topics)
+    item.weights = state.network[f"{links.name}/weights"]
+    item.place(mean(state, links.between))
+    rates = item.unknowns.rates
+
+    def scores(left: Floats, right: Floats, crossed: bool) -> Floats:
+        seen = product(right, rates.T)
+        events = product(left, seen.T) if crossed else (left * seen).sum(axis=1)
+        return np.asarray(np.log(np.maximum(events, LEAST)))
+
+    def answer(i: Ints, j: Ints) -> Floats:
+        return np.asarray(_log_odds(item.probability(i, j)) - _log_odds(item.probability_alone(i, j)))
+
+    return Scorer(scores, np.log(item.unknowns.sent), np.log(item.unknowns.received), answer)
+
+
+def _log_odds(p: Floats) -> Floats:
+    p = np.clip(p, 1e-15, 1.0 - 1e-15)
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+SCORERS: dict[str, Callable[[State, Links], Scorer]] = {
+    "similarity": similarity_scorer,
+    "pair": pair_scorer,
+    "blocks": block_scorer,
+}

@@ -15,6 +15,7 @@ from pitmanyor.network.features import kernel_of
 from pitmanyor.network.inducing import PairFunction
 from pitmanyor.network.noise import log_link
 from pitmanyor.network.similar_links import SimilarLinks
+from pitmanyor.sampling.observed_links import block_links
 from pitmanyor.sampling.text_and_network import TextAndNetwork, method_of
 from pitmanyor.seeds import generator
 from pitmanyor.state import State
@@ -41,20 +42,28 @@ def find_links(state: State, name: str | None) -> Links:
 def link_probability(
     state: State, sources: Sequence[Hashable], targets: Sequence[Hashable], name: str | None
 ) -> Floats:
-    """p(link) of pairs of labels, given the vectors and weights of one state; the noise is integrated out."""
+    """p(link) of pairs of labels, given the vectors and weights of one state; the noise is integrated out.
+
+    Where links may be answers, a pair's other direction has its say if it is seen.
+    """
     links = find_links(state, name)
     code = {label: i for i, label in enumerate(state.plan.instances[links.between].labels)}
     for label in (*sources, *targets):
         if label not in code:
             raise PlanError(f"{label!r} is no instance of {links.between!r}: it has no documents in this fit")
     nu = mean(state, links.between)
+    if links.kernel == "blocks":
+        item = block_links(state.plan, links, state.n_topics)
+        item.weights = state.network[f"{links.name}/weights"]
+        item.place(nu)
+        return item.probability(*(np.array([code[label] for label in side], np.int64) for side in (sources, targets)))
     if links.kernel == "pair":
         return _pair_probability(state, links, nu[[code[x] for x in sources]], nu[[code[x] for x in targets]])
     unit = nu / np.linalg.norm(nu, axis=1, keepdims=True)
     i, j = ([code[label] for label in side] for side in (sources, targets))
-    item = SimilarLinks(kernel_of(links))
-    item.weights = state.network[f"{links.name}/weights"]
-    return np.asarray(np.exp(item.log_probability(np.clip((unit[i] * unit[j]).sum(axis=1), 0.0, 1.0))))
+    similar = SimilarLinks(kernel_of(links))
+    similar.weights = state.network[f"{links.name}/weights"]
+    return np.asarray(np.exp(similar.log_probability(np.clip((unit[i] * unit[j]).sum(axis=1), 0.0, 1.0))))
 
 
 def _pair_probability(state: State, links: Links, left: Floats, right: Floats) -> Floats:
@@ -70,7 +79,12 @@ def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: i
     if n_draws < 2:
         raise PlanError(f"n_draws must be 2 or more, which an error needs, not {n_draws}")
     links = find_links(state, name)
+    if links.kernel == "blocks":
+        raise PlanError(
+            f'the links {links.name!r} have kernel="blocks", whose unknowns are too many to be integrated out; '
+            "compare models by evaluate.link_ranking on held-out links"
+        )
     both = TextAndNetwork(state, 1, method_of(state.network))
     both.restore(state.network)
-    item = both.network.nodes[links.between].all_sets[links.name]
+    item = both.network.nodes[links.between].scored[links.name]
     return log_evidence(item, generator(seed, purposes.LINK_EVIDENCE), n_draws)

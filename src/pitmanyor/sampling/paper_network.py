@@ -19,7 +19,8 @@ class PaperNetwork:
 
     def __init__(self, network: Network) -> None:
         sets = [(node, name) for node in network.nodes.values() for name in node.sets]
-        if len(sets) != 1 or any(node.pairs or node.over for node in network.nodes.values()):
+        nodes = network.nodes.values()
+        if len(sets) != 1 or any(node.pairs or node.blocks or not node.base.only_root for node in nodes):
             raise PlanError(
                 'method="paper" knows one link set of similarities, between vectors on the root; use '
                 'method="exact" for others'

@@ -14,12 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pitmanyor import purposes
-from pitmanyor.sampling.split_merge import (
-    NONE,
-    MoveSeed,
-    Selection,
-    SplitMerge,
-)
+from pitmanyor.sampling.move_choices import NONE, Selection
+from pitmanyor.sampling.split_merge import MoveSeed, SplitMerge
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_sizes import effective_number, is_large

@@ -111,7 +111,7 @@ class Sweeper:
         if sweep == "explicit" and state.plan.n_topics is None:
             raise PlanError(
                 "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
-                'use sweep="mixed", or a finite root such as g.dirichlet(..., over=100)'
+                'use Sampler(kind="mixed"), or a finite root such as g.dirichlet(..., over=100)'
             )
         if passes < 1:
             raise PlanError(f"passes is how often a sweep updates an explicit document, once at least, not {passes}")

@@ -7,23 +7,21 @@ drawn on the way up, as text alone would have them, so that a state is complete;
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
-from pitmanyor.errors import PlanError
-from pitmanyor.graph import Gamma, Links, Node
+from pitmanyor.graph import Gamma, Node
 from pitmanyor.kernels.network.masses import Masses
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, TABLES
 from pitmanyor.network.beginning import find_places
 from pitmanyor.network.features import kernel_of
 from pitmanyor.network.linked import LinkedNode, Seats
+from pitmanyor.network.mixtures import Base, Parent, fixed_or_learned
 from pitmanyor.network.network import Network, Report, Shared, own_seeds
-from pitmanyor.network.observed import Ends, Observed, observe
 from pitmanyor.network.pair_links import PairLinks
 from pitmanyor.network.root import Prior, Root, draw_log_gamma
 from pitmanyor.network.similar_links import SimilarLinks
@@ -32,16 +30,19 @@ from pitmanyor.plan.instances import parent_instance
 from pitmanyor.sampling.concentrations import concentration_of, store_concentrations
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.joining import tree_of
+from pitmanyor.sampling.observed_links import block_links, observed_links
 from pitmanyor.sampling.paper_network import PaperNetwork
 from pitmanyor.sampling.switching import Given, Switch
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.discount_values import discount_of
+from pitmanyor.state.means import LOG_MIX_WEIGHT
 from pitmanyor.state.state import State
 from pitmanyor.state.stirling_sizes import fit_tables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 TABLES_EVERY = 8  # sweeps
+UNTOLD = 1.0  # first concentration of vectors that have no text: drawn from a vague prior it could be anything
 SCORES = "/scores"
 Method = Literal["exact", "paper"]
 
@@ -49,31 +50,6 @@ Method = Literal["exact", "paper"]
 def method_of(arrays: Mapping[str, Floats]) -> Method:
     """Which method left these unknowns: only the paper's has a score for every pair."""
     return "paper" if any(name.endswith(SCORES) for name in arrays) else "exact"
-
-
-def observed_links(plan: Plan, links: Links) -> Observed:
-    """The pairs of a link set between the instances of its node; a warning if some links lead nowhere."""
-    corpus = plan.corpus
-    if links.name not in corpus.links:
-        have = ", ".join(map(repr, corpus.links)) or "none"
-        raise PlanError(
-            f"the graph has links {links.name!r}, and this corpus has none of that name (it has: {have}); "
-            f"fit graph.without({links.name!r}), or give the corpus links"
-        )
-    found = corpus.links[links.name]
-    code: dict[Hashable, int] = {label: i for i, label in enumerate(plan.instances[links.between].labels)}
-    place = np.array([code.get(label, -1) for label in found.labels], np.int64)
-    sources, targets = place[found.sources], place[found.targets]
-    known = (sources >= 0) & (targets >= 0)
-    if not known.all():
-        warnings.warn(
-            f"{int((~known).sum())} of {len(known)} links {links.name!r} lead to or from somebody without documents "
-            "here and are left out",
-            stacklevel=2,
-        )
-    hidden = place[found.hidden].reshape(-1, 2)
-    ends = Ends(sources[known], targets[known], hidden[(hidden >= 0).all(axis=1)])
-    return observe(len(code), ends, directed=links.directed, self_links=links.self_links)
 
 
 def _prior(concentration: float | Gamma) -> Prior | None:
@@ -104,29 +80,45 @@ class TextAndNetwork:
         shared = {}
         for name in self.linked:
             node = plan.graph[name]
-            nodes[name] = self._linked(state, node, root, nodes.get(node.parents[0]))
+            nodes[name] = self._linked(state, node, self._base(plan, node, root, nodes))
             shared[name] = Shared(_prior(node.concentration), node.concentration_per == "layer")
         return Network(root, nodes, shared)
 
-    def _linked(self, state: State, node: Node, root: Root, over: LinkedNode | None) -> LinkedNode:
-        """A node on the root, or on another, with the links between its instances."""
+    @staticmethod
+    def _base(plan: Plan, node: Node, root: Root, nodes: Mapping[str, LinkedNode]) -> Base:
+        """What a node stands on: the root, nodes that are there already, or a mixture of these."""
+        parents = []
+        for name in node.parents:
+            over, above = nodes.get(name), parent_instance(node, plan.graph[name], plan.instances)
+            parents.append(Parent(over, over.log_nu if over else root.log_mu[None], above))
+        if len(parents) == 1:
+            return Base(parents)
+        return Base(parents, *fixed_or_learned(len(parents[0].above), node.mix_weights, node.mix_prior))
+
+    def _linked(self, state: State, node: Node, base: Base) -> LinkedNode:
+        """A node with the links between its instances."""
         plan, k = state.plan, state.n_topics
-        n = len(plan.instances[node.name])
+        n, (log_base, above) = len(plan.instances[node.name]), base.room()
         masses = Masses(
             log_mass=np.zeros((n, k)),
             log_u0=np.zeros(n),
             concentration=np.full(n, concentration_of(state, node.name)),
             customers=np.zeros((n, k), np.int64),
-            log_base=over.log_nu if over else root.log_mu[None],
-            above=parent_instance(node, plan.graph[node.parents[0]], plan.instances),
+            log_base=log_base,
+            above=above,
         )
         between = [links for links in plan.graph.link_sets if links.between == node.name]
-        seen = {links.name: observed_links(plan, links) for links in between}
+        seen = {links.name: observed_links(plan, links) for links in between if links.kernel != "blocks"}
         sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
         pairs = {
             links.name: PairLinks(kernel_of(links), k, seen[links.name]) for links in between if links.kernel == "pair"
         }
-        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, over)
+        blocks = {
+            links.name: block_links(plan, links, k, place)
+            for place, links in enumerate(between)
+            if links.kernel == "blocks"
+        }
+        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, base, blocks)
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -146,6 +138,8 @@ class TextAndNetwork:
             network.root.log_mu[:] = -np.log(state.n_topics)
         seeds = own_seeds(network.nodes, seed)
         for name, node in network.nodes.items():
+            if network.shared[name].prior is not None and not node.masses.customers.any():
+                node.masses.concentration[:] = UNTOLD
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seeds[name])
         if not state.plan.n_tokens:
             find_places(network, self._seats(state), seed, rng)
@@ -159,6 +153,8 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             out |= {f"{name}/log_mass": node.masses.log_mass.copy(), f"{name}/log_u0": node.masses.log_u0.copy()}
             out |= {f"{links}/weights": item.weights.copy() for links, item in node.all_sets.items()}
+            if node.base.prior is not None:
+                out[f"{name}{LOG_MIX_WEIGHT}"] = node.base.log_weights.copy()
         if self.paper:
             out[f"{self.paper.name}{SCORES}"] = self.paper.scores.copy()
         return out
@@ -176,6 +172,8 @@ class TextAndNetwork:
             node.masses.log_u0[:] = arrays[f"{name}/log_u0"]
             for links, item in node.all_sets.items():
                 item.weights = arrays[f"{links}/weights"].copy()
+            if node.base.prior is not None:
+                node.base.log_weights[:] = arrays[f"{name}{LOG_MIX_WEIGHT}"]
             node.refresh()
         if self.paper:
             self.paper.scores = arrays[f"{self.paper.name}{SCORES}"].copy()
@@ -226,10 +224,11 @@ class TextAndNetwork:
         for name, node in self.network.nodes.items():
             node.masses.customers[:] = self._counts(state, name, CUSTOMERS)
             tables = self._counts(state, name, TABLES)  # as text alone would have them: here nobody reads them
-            if node.over:
-                np.subtract.at(node.over.masses.customers, node.masses.above, tables)
-            else:
-                others -= tables.sum(axis=0)
+            for parent in () if node.base.mixed else node.base.parents:  # no token goes through mixtures: no tables
+                if parent.node:
+                    np.subtract.at(parent.node.masses.customers, parent.above, tables)
+                else:
+                    others -= tables.sum(axis=0)
         self.network.root.others = others
 
     def _counts(self, state: State, name: str, column: int) -> Ints:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from numbers import Integral
 from random import Random
 
+from pitmanyor.call_kinds import check_as
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
 
@@ -20,7 +22,7 @@ def spell_lengths(tokens: Lengths, streams: Sequence[str], documents: int) -> di
     lengths = {}
     for name in streams:
         length = given[name]
-        row = [length] * documents if isinstance(length, int) else [int(n) for n in length]
+        row = [int(length)] * documents if isinstance(length, int | Integral) else _whole(name, length)
         if len(row) != documents:
             raise PlanError(f"tokens[{name!r}] has {len(row)} lengths for {documents} documents; give one for each")
         if min(row) < 0:
@@ -29,14 +31,19 @@ def spell_lengths(tokens: Lengths, streams: Sequence[str], documents: int) -> di
     return lengths
 
 
+def _whole(name: str, lengths: Sequence[int]) -> list[int]:
+    check_as(f"tokens[{name!r}]", lengths, "int | Sequence[int]", PlanError)
+    return [int(n) for n in lengths]
+
+
 def spell_groups(groups: Groups | None, documents: int, rng: Random) -> dict[str, list[Hashable]]:
     """One label per document, by group; a number stands for that many labels, assigned at random."""
     labels: dict[str, list[Hashable]] = {}
     for name, given in (groups or {}).items():
-        if isinstance(given, int):
+        if isinstance(given, int | Integral):
             if given < 1:
                 raise PlanError(f"groups[{name!r}] asks for {given} labels; at least one is needed")
-            labels[name] = [f"{name}{rng.randrange(given)}" for _ in range(documents)]
+            labels[name] = [f"{name}{rng.randrange(int(given))}" for _ in range(documents)]
         else:
             labels[name] = list(given)
         if len(labels[name]) != documents:
@@ -51,7 +58,7 @@ def spell_vocabularies(vocabulary: Vocabulary, graph: Graph) -> dict[str, list[s
     names = list(dict.fromkeys(node.over for node in graph.nodes if isinstance(node.over, str)))
     if isinstance(vocabulary, Mapping):
         given = dict(vocabulary)
-    elif isinstance(vocabulary, int) or len(names) == 1:
+    elif isinstance(vocabulary, int | Integral) or len(names) == 1:
         given = dict.fromkeys(names, vocabulary)
     else:
         raise PlanError(
@@ -70,7 +77,7 @@ def _words(name: str, given: int | Sequence[str]) -> list[str]:
     if isinstance(given, str):
         raise PlanError(f"vocabulary[{name!r}] is a string; give a list of words, or how many there are")
     stem = "w" if name == "vocabulary" else f"{name}_"
-    words = [f"{stem}{i}" for i in range(given)] if isinstance(given, int) else list(given)
+    words = [f"{stem}{i}" for i in range(int(given))] if isinstance(given, int | Integral) else list(given)
     if not words:
         raise PlanError(f"vocabulary[{name!r}] is empty; at least one word is needed")
     return words

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links, Node
+from pitmanyor.network.block_prior import Unknowns, all_rates, draw_unknowns, effects_of
 from pitmanyor.network.cholesky import product
 from pitmanyor.network.features import features_at, kernel_of
 from pitmanyor.network.inducing import PairFunction
@@ -43,7 +44,9 @@ class DrawnLinks:
 
 
 def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
-    """Draw a link set between instances with these vectors: weights from N(0, I), then every pair independently."""
+    """Draw a link set between instances with these vectors: what it has to learn, then every pair by itself."""
+    if links.kernel == "blocks":
+        return _events(links, labels, vectors, rng)
     weights, scores = (_similar if links.kernel == "similarity" else _paired)(links, vectors, rng)
     probability = np.exp(log_links(scores.ravel(), links.noise)).reshape(scores.shape)
     if not links.self_links:
@@ -51,6 +54,22 @@ def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng:
     linked = rng.random(probability.shape) < probability
     if not links.directed:
         linked = np.tril(linked) | np.tril(linked).T
+    return DrawnLinks(labels, vectors, weights, probability, linked, links.directed)
+
+
+def _events(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
+    """Rates between topics, effects and answers from their priors, then events: own ones and answered ones."""
+    n, effects = len(labels), effects_of(links)
+    weights = draw_unknowns(n, vectors.shape[1], effects, rng)
+    unknowns = Unknowns.among(weights, n, vectors.shape[1])
+    rates, q = all_rates(vectors, unknowns), float(unknowns.scalars[0])
+    if not links.directed:
+        rates = np.tril(rates)
+    answered = rng.poisson(q * rates) > 0
+    linked = (rng.poisson((1.0 - q) * rates) > 0) | answered | answered.T
+    probability = -np.expm1(-(rates + q * rates.T))
+    if not links.directed:
+        linked, probability = linked | linked.T, probability + probability.T
     return DrawnLinks(labels, vectors, weights, probability, linked, links.directed)
 
 
@@ -73,10 +92,10 @@ def _paired(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Fl
 def check_links(graph: Graph) -> None:
     """Raise a PlanError for links that have no prior to draw from."""
     for links in graph.link_sets:
-        if links.kernel == "pair" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
+        if links.kernel != "similarity" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
             raise PlanError(
-                f'the links {links.name!r} have kernel="pair", a weight for every pair of topics, and a gem has '
-                'no end of topics; give the root a number of them, such as dirichlet("mu", over=10), or take '
+                f'the links {links.name!r} have kernel="{links.kernel}", a weight for every pair of topics, and a gem '
+                'has no end of topics; give the root a number of them, such as dirichlet("mu", over=10), or take '
                 'kernel="similarity"'
             )
 

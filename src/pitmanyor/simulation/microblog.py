@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import CorpusError, FileError
-from pitmanyor.files import atomic_write
+from pitmanyor.call_checks import checked_call
+from pitmanyor.errors import CorpusError
+from pitmanyor.files import atomic_write, made_directory
 from pitmanyor.graph import Graph, uniform
 from pitmanyor.seeds import checked
 from pitmanyor.simulation.simulation import Simulation, simulate
@@ -50,11 +51,7 @@ class Microblog:
         """Write `simulated_posts` (jsonl or csv) and `simulated_follows.csv` to a directory; returns both paths."""
         if format not in ("jsonl", "csv"):
             raise CorpusError(f"format={format!r}: choose 'jsonl' or 'csv'")
-        home = Path(directory)
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{home}: not a directory that can be written to ({error.strerror or error})") from error
+        home = made_directory(directory)
         posts, follows = home / f"simulated_posts.{format}", home / "simulated_follows.csv"
         if format == "jsonl":
             text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in self.records)
@@ -66,6 +63,7 @@ class Microblog:
         return posts, follows
 
 
+@checked_call()
 def simulate_microblog(posts: int = 2000, authors: int = 60, seed: int = 0) -> Microblog:
     """Draw a microblog. Its records have id, text, author, created_at, label (the theme) and source (a disclaimer).
 

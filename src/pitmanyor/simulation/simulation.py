@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
@@ -76,6 +77,7 @@ class Simulation:
         return self.restaurants.mean(name)
 
 
+@checked_call()
 def simulate(
     graph: Graph,
     *,

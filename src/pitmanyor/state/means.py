@@ -20,6 +20,7 @@ from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
 NewTopic = Literal["keep", "discard", "renormalise"]
+LOG_MIX_WEIGHT = "/log_mix_weight"  # of a linked node, beside its other unknowns
 LARGEST = 8 << 30  # bytes of a mean that is handed out in one piece
 
 
@@ -109,6 +110,12 @@ def mixing(node: Node, counts: Counts) -> Floats:
         return np.tile(np.asarray(node.mix_weights, np.float64), (len(counts.to), 1))
     weights = counts.to + np.asarray(node.mix_prior, np.float64)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def mix_weight(state: State, node: Node) -> Floats:
+    """The weights of a mixture, a row per restaurant: their mean, or as they are where a network has drawn them."""
+    log_weights = state.network.get(f"{node.name}{LOG_MIX_WEIGHT}")
+    return mixing(node, counts_of(state, node.name)) if log_weights is None else np.exp(log_weights)
 
 
 def mean(state: State, name: str, new_topic: NewTopic = "keep") -> Floats:

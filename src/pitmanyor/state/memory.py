@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pitmanyor.errors import PlanError
+from pitmanyor.graph import Links
 from pitmanyor.plan import Plan
 from pitmanyor.room import room
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
@@ -23,6 +24,8 @@ MANY_COLUMNS = 4096  # of topics: more are for a document that is that long, and
 KERNELS = 120_000_000  # of Numba and compiled kernels, which the first fit loads
 PROGRAM = 250_000_000  # of Python and NumPy with them, in the process of a chain of its own
 PER_ROW = 72  # of a word: sums over topics that each thread keeps, and when they were made
+PER_VECTOR = 96  # by topic, of an instance linked in blocks: its masses, customers and sums, and one more of all topics
+PER_LINK = 96  # and for each link or hidden pair
 PER_PAIR = 22  # of linked instances: what is seen of them, their similarity, and one that is proposed
 
 
@@ -65,9 +68,12 @@ def refuse_if_too_large(
     need = chains * bytes_of_fit(plan, capacity) + (chains * PROGRAM if chains > 1 else KERNELS)
     kept, have = chains * keep * kept_bytes(plan, build_blocks(plan, capacity)), room()
     if need + kept > have:
+        sets = plan.graph.link_sets
         also = f", and the {chains * keep} states it keeps {kept / 1e9:.1f} GB" if keep else ""
         fewer = "run fewer chains, " if chains > 1 else ""
         fewer += "pass a lower keep, " if keep and need <= have else ""
+        large = any(links.kernel != "blocks" and len(plan.instances[links.between]) > 5_000 for links in sets)
+        fewer += 'take kernel="blocks" for the links, ' if large else ""
         fewer += "split long documents, " if plan.n_topics is None and plan.longest > capacity // 2 else ""
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
@@ -88,11 +94,19 @@ def expected_columns(plan: Plan, n_topics: int | None, max_topics: int | None) -
 def bytes_of_fit(plan: Plan, capacity: int) -> int:
     """What a chain takes at its peak, apart from kernels and from states that are kept."""
     rows = PER_ROW * sum(len(plan.words[stream.emit]) for stream in plan.graph.streams)
-    linked = (len(plan.instances[links.between].labels) for links in plan.graph.link_sets)
-    pairs = sum(PER_PAIR * n * n for n in linked)
+    links = sum(_bytes_of_links(plan, links, capacity) for links in plan.graph.link_sets)
     return (
-        bytes_of_blocks(build_blocks(plan, capacity)) + plan.n_tokens * PER_TOKEN + rows + largest_tables(plan) + pairs
+        bytes_of_blocks(build_blocks(plan, capacity)) + plan.n_tokens * PER_TOKEN + rows + largest_tables(plan) + links
     )
+
+
+def _bytes_of_links(plan: Plan, links: Links, capacity: int) -> int:
+    n = len(plan.instances[links.between].labels)
+    if links.kernel != "blocks":
+        return PER_PAIR * n * n
+    found = plan.corpus.links.get(links.name)
+    known = 0 if found is None else len(found.sources) + len(found.hidden)
+    return PER_VECTOR * (n + capacity) * capacity + PER_LINK * known
 
 
 def kept_bytes(plan: Plan, blocks: Sequence[Block]) -> int:

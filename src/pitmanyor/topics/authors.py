@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.blocks import document_blocks
@@ -14,6 +15,7 @@ from pitmanyor.topics.blocks import document_blocks
 Floats = NDArray[np.float64]
 
 
+@checked_call()
 def author_shares(fit: Fitted, by: str = "author") -> tuple[list[Hashable], Floats]:
     """Labels of a grouping, and their topic proportions, one row per label.
 

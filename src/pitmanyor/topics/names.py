@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from pitmanyor.call_checks import callers_level, checked_call
 from pitmanyor.errors import FileError, PlanError, ReadWarning
 from pitmanyor.files import atomic_write, open_regular
 from pitmanyor.results.fitted import Fitted
@@ -75,6 +76,7 @@ def change(fit: Fitted, wanted: Changes) -> None:
     _write(fit, entries)
 
 
+@checked_call()
 def rename(fit: Fitted, names: Mapping[int, str]) -> None:
     """Give topics names of your own, which are stored with the run.
 
@@ -88,6 +90,7 @@ def rename(fit: Fitted, names: Mapping[int, str]) -> None:
     change(fit, Changes(names=names))
 
 
+@checked_call()
 def merge(fit: Fitted, topics: Sequence[int], name: str | None = None) -> None:
     """Show several topics as one in every output. The fit itself does not change.
 
@@ -103,6 +106,7 @@ def merge(fit: Fitted, topics: Sequence[int], name: str | None = None) -> None:
     change(fit, Changes(merges=[(topics, name)]))
 
 
+@checked_call()
 def reset(fit: Fitted, topics: Sequence[int] | None = None) -> None:
     """Remove names and merges.
 
@@ -117,12 +121,12 @@ def reset(fit: Fitted, topics: Sequence[int] | None = None) -> None:
 
 
 def _forgotten(fit: Fitted, entries: list[Entry], topics: Sequence[int]) -> list[Entry]:
-    _known(fit, topics)
+    topics = _known(fit, topics)
     return [entry for entry in entries if not set(entry.topics) & set(topics)]
 
 
 def _merged(fit: Fitted, entries: list[Entry], topics: Sequence[int], name: str | None) -> list[Entry]:
-    _known(fit, topics)
+    topics = _known(fit, topics)
     if len(set(topics)) < 2:
         raise PlanError(f"merge takes two topics or more, not {list(topics)}")
     old = [entry for entry in entries if set(entry.topics) & set(topics)]
@@ -133,7 +137,7 @@ def _merged(fit: Fitted, entries: list[Entry], topics: Sequence[int], name: str 
 
 
 def _renamed(fit: Fitted, entries: list[Entry], topic: int, name: str) -> list[Entry]:
-    _known(fit, [topic])
+    (topic,) = _known(fit, [topic])
     old = next((entry for entry in entries if topic in entry.topics), Entry((topic,)))
     return [entry for entry in entries if entry is not old] + [replace(old, name=one_line(topic, name))]
 
@@ -146,10 +150,13 @@ def one_line(topic: int, name: object) -> str:
     return clean
 
 
-def _known(fit: Fitted, topics: Iterable[int]) -> None:
-    for topic in topics:
+def _known(fit: Fitted, topics: Iterable[int]) -> list[int]:
+    """Topic numbers as plain ones, if they are those of topics."""
+    known = [int(topic) for topic in topics]
+    for topic in known:
         if not 0 <= topic < fit.n_topics:
             raise PlanError(f"there is no topic {topic}: they are numbered 0 to {fit.n_topics - 1}")
+    return known
 
 
 def _write(fit: Fitted, entries: list[Entry]) -> None:
@@ -217,7 +224,7 @@ def _moved(path: Path, entries: list[Entry], said: list[dict[str, Any]], fit: Fi
                 f"{path}: the run was resumed after its topics were named, and {len(entry.topics) - len(found)} of the "
                 f"topics of {what!r} cannot be found any more; name them again",
                 ReadWarning,
-                stacklevel=3,
+                stacklevel=callers_level(),
             )
         if found and (len(found) > 1 or entry.name):
             out.append(Entry(tuple(sorted(found)), entry.name))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import callers_level, checked_call
 from pitmanyor.errors import EvidenceWarning, PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
@@ -28,6 +29,7 @@ class Scored:
     score: float
 
 
+@checked_call()
 def similar(
     fit: Fitted,
     *,
@@ -104,7 +106,7 @@ def warn_of_few_posts(fit: Fitted, author: Hashable, found: Sequence[Scored]) ->
             f"{len(few)} of {len(found)} authors found have fewer than {FEWEST_POSTS} posts, such as {few[0]!r}"
         )
     if said:
-        warnings.warn("; ".join(said), EvidenceWarning, stacklevel=3)
+        warnings.warn("; ".join(said), EvidenceWarning, stacklevel=callers_level())
 
 
 def affinity(rows: Floats, one: Floats) -> Floats:

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
 from pitmanyor.results.fitted import Fitted
@@ -97,6 +98,7 @@ def enough(level: float) -> int:
     return ceil(round(2 / (1 - level) - 1, 6))
 
 
+@checked_call()
 def prevalence(fit: Fitted, by: str | None = None, level: float = 0.9, shown: View | None = None) -> Prevalence:
     """Shares of the topics in all documents, or in each group of documents.
 
@@ -121,6 +123,7 @@ def prevalence(fit: Fitted, by: str | None = None, level: float = 0.9, shown: Vi
     return _spread(fit, by, list(groups[by].labels), groups[by].codes.astype(np.int64), level, shown)
 
 
+@checked_call()
 def topics_over_time(
     fit: Fitted, every: Every | None = None, level: float = 0.9, shown: View | None = None
 ) -> Prevalence:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.authors import author_shares
@@ -25,6 +26,7 @@ class Recommended(Scored):
     reason: LinkReason | None = None
 
 
+@checked_call()
 def recommend_authors(
     fit: Fitted,
     author: Hashable | None = None,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.counts import WordTables, seated, streams_of
 from pitmanyor.topics.topic_view import View, view
 
 
+@checked_call()
 def representative(fit: Fitted, topic: int | str, n: int = 5) -> list[int]:
     """Indices of the documents that are most typical of a topic, the best first.
 

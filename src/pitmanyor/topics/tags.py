@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.corpus import Corpus
 from pitmanyor.errors import PlanError
 from pitmanyor.fold_in import Way, infer
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 From = Literal["both", "model", "posts"]
 
 
+@checked_call()
 def recommend_tags(
     fit: Fitted, text: Post, author: Hashable | None = None, n: int = 5, *, by: From = "both", seed: int = 0
 ) -> list[Scored]:
@@ -60,6 +62,7 @@ def recommend_tags(
     return best(probability[0], tags, n, leave_out={i for i, tag in enumerate(tags) if tag in has})
 
 
+@checked_call()
 def tag_probabilities(fit: Fitted, corpus: Corpus, *, by: From = "both", seed: int = 0) -> tuple[list[str], Floats]:
     """The hashtags of the fit, and the probability that each is the next one, one row per new document.
 

@@ -11,6 +11,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.results.fitted import Fitted
 from pitmanyor.topics.automatic_names import By, automatic_names
@@ -65,6 +66,7 @@ class View:
         raise PlanError(f"there is no topic {topic}: they are numbered 0 to {max(map(max, self.members))}")
 
 
+@checked_call()
 def view(fit: Fitted, n_words: int = 3, by: By = "lift", tables: WordTables | None = None) -> View:
     """The topics of a fit as they are shown, with the names and merges of its run.
 
@@ -90,6 +92,7 @@ def view(fit: Fitted, n_words: int = 3, by: By = "lift", tables: WordTables | No
     return View([own or name for own, name in zip(given, made, strict=True)], members)
 
 
+@checked_call()
 def labels(fit: Fitted, n_words: int = 3, by: By = "lift") -> list[str]:
     """A name for every topic: its hashtags if they cover enough of its posts, otherwise its words.
 

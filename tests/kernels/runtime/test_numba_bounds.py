@@ -11,7 +11,7 @@ from numba import njit
 from numba.core import codegen, compiler, dispatcher, registry
 from numba.parfors import parfor_lowering
 
-from pitmanyor.kernels.runtime import linking
+from pitmanyor.kernels.runtime import bundles, linking
 
 PYPROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
 
@@ -58,3 +58,21 @@ def test_a_dispatcher_compiles_by_a_method_and_knows_its_cache():
     assert callable(dispatcher.Dispatcher.compile)
     cached = njit(cache=True)(lambda x: x)
     assert cached._cache.cache_path
+
+
+def test_options_are_values_over_defaults():
+    """What `linking._values` says faster."""
+    options = compiler.Flags()
+    options.nrt = True
+    assert linking._values(options) == options.values()
+    assert linking._values(compiler.Flags()) == compiler.Flags().values()
+
+
+def test_parallel_loops_ask_for_shapes_in_one_place():
+    assert parfor_lowering._create_shape_signature is bundles._without_shapes
+    names = list(inspect.signature(bundles._shapes_of_arguments).parameters)
+    assert names[0] == "get_shape_classes"
+
+
+def test_a_dispatcher_is_asked_for_a_template():
+    assert list(inspect.signature(dispatcher.Dispatcher.get_call_template).parameters) == ["self", "args", "kws"]

@@ -1,9 +1,9 @@
 """New documents over fixed vectors: every sweep of a document before the next document (maths 7).
 
 Documents are swept as the engines do it given the shared vectors. The first sweep seats the tokens one after the other,
-each given those before it. What is asked for is the mean of one document node, the leaf: its customers less their
-discounts, and what its base gives every topic. Tokens may be counted by the chances of their topics, which are known
-when they are drawn, instead of by the topic drawn.
+each given those before it. The result is the mean of one document node, the leaf: its customers less their discounts,
+plus the contribution of its base to every topic. Tokens may be counted by the probabilities of their topics, which are
+known when a topic is drawn, instead of by the topic drawn.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from pitmanyor.kernels.restaurant.arrays import Floats, Reals
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
 
-SHORT = 16  # tokens: such documents forget where they began within few sweeps
-BATCHES = 4  # of the sweeps that are kept: by how much they differ tells the standard error
-NEW = np.int64(-1)  # in place of a slot: of a token that has no seat yet
+SHORT = 16  # tokens: such documents need few sweeps to become independent of their start
+BATCHES = 4  # of the sweeps that are kept: the standard error follows from their differences
+NEW = np.int64(-1)  # in place of a slot: the token has not been seated
 
 
 class Sweeps(NamedTuple):
-    """How many sweeps of documents beyond SHORT tokens and of others, how many of them are not kept, and the seed.
+    """Number of sweeps for documents longer than SHORT and for others, how many of them are discarded, and the seed.
 
-    `by_chance`: tokens count by the chances of their topics, not by the topics drawn.
+    `by_chance`: tokens are counted by the probabilities of their topics, not by the topics drawn.
     """
 
     long: int
@@ -34,11 +35,12 @@ class Sweeps(NamedTuple):
     by_chance: bool
 
 
+@bundle
 class MeanSums(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 
-    of_bases: Floats  # (base): so much of p_k every topic has
-    of_tokens: Floats  # (token * n_bases + base): so much of p_k phi_kw every topic has
+    of_bases: Floats  # (base): multiple of p_k that every topic gets
+    of_tokens: Floats  # (token * n_bases + base): multiple of p_k phi_kw that every topic gets
     of_weight: Reals  # (slot): what a token that joins it brings by chance, of its weight
     of_stay: Reals  # (slot): and of what it weighs at old tables
     products: Reals  # (topic)
@@ -47,7 +49,7 @@ class MeanSums(NamedTuple):
 class Mean(NamedTuple):
     """The mean of a leaf, up to a factor, as it is summed over the sweeps of a document.
 
-    Where documents are sampled an empty tuple stands for it: Numba leaves out what `len` tells it to.
+    Where documents are sampled it is an empty tuple; Numba removes the branches that test its `len`.
     """
 
     shares: Floats  # (topic)
@@ -59,7 +61,7 @@ class Mean(NamedTuple):
 
 @inlined
 def is_seated(mean, seated):
-    """Has a token a seat? All have where documents are sampled."""
+    """Whether a token has been seated, which all are where documents are sampled."""
     if len(mean) == 0:
         return True
     return seated
@@ -67,7 +69,7 @@ def is_seated(mean, seated):
 
 @inlined
 def is_near(mean):
-    """Has the document been read before, and its words' rows with it?"""
+    """Whether the document, and with it the rows of its words, has been read before."""
     if len(mean) == 0:
         return False
     return mean.sweep > 0
@@ -75,7 +77,7 @@ def is_near(mean):
 
 @inlined
 def sweeps_of(sweeps, n_tokens):
-    """How many sweeps a document of so many tokens has, and how many of them are not kept."""
+    """Number of sweeps of a document with `n_tokens` tokens, and how many of them are discarded."""
     if n_tokens <= SHORT:
         return sweeps.short, sweeps.left_out_of_short
     return sweeps.long, sweeps.left_out_of_long
@@ -90,14 +92,14 @@ def batches_of(n_sweeps, n_left_out):
 
 @inlined
 def start_products(mean, by, n_topics):
-    """Every topic has so much of p_k; `add_product` adds to it, for one base."""
+    """Start the sum for one base with a multiple of p_k for every topic; `add_product` adds to it."""
     for k in range(n_topics):
         mean.sums.products[k] = by
 
 
 @inlined
 def add_product(net, mean, by, row, n_topics):
-    """Every topic has so much of p_k phi_kw more, for the row of a word."""
+    """Add a multiple of p_k phi_kw for every topic, for the row of a word."""
     if by != 0.0:
         real = net.stay.dtype.type(by)
         for k in range(n_topics):

@@ -12,10 +12,12 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Reals,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.simd import dot_block, place_in_block
 
 
+@bundle
 class Sums(NamedTuple):
     """Cached sums over the held topics of products of a topic-side row and a word's row."""
 
@@ -75,7 +77,7 @@ def pick_product(values, a, b, blocks, x, n_held):
 
 @inner
 def pick_uncached(values, a, b, x, n_held):
-    """As `pick_product`, where no sums over blocks are at hand."""
+    """As `pick_product`, without sums over blocks."""
     block, last = 0, (n_held - 1) // BLOCK
     while block < last:
         part = dot_part(values, a, b, n_held, block)
@@ -99,6 +101,6 @@ def pick_in_block(values, a, b, block, x, n_held):
                 break
             x -= weight
             k += 1
-    while product(values, a, b, k) <= 0.0 and k > 0:  # only rounding can come here
+    while product(values, a, b, k) <= 0.0 and k > 0:  # reached by rounding only
         k -= 1
     return k

@@ -22,7 +22,7 @@ from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import set_word_cells, word_leaf
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.restaurant.arrays import AT, CELL, FIRST, LEAF, NODE, ROW, WIDE, WORD_LIST, Floats, Ints, Side
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.bundles import bundle, of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.switching.customers import exit_of
@@ -32,6 +32,7 @@ FACTORS = 4  # that are multiplied before the weights are scaled
 SMALLEST_WEIGHT = 1e-60
 
 
+@bundle
 class Labels(NamedTuple):
     """Scratch, with a leading thread axis: the lists of the two sides, and a weight for every topic."""
 
@@ -125,7 +126,7 @@ def pick(weights, n_held, old, u):
 
 @inner
 def relabel(net, redrawn, text, sides, d, weights, n_held, key):
-    """Draw a topic of document d anew, for all of its tokens together."""
+    """Redraw one topic of document d for all of its tokens together."""
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
     if start == stop:
@@ -154,7 +155,7 @@ def _relabel_block(net, redrawn, text, sides, labels, work, seed, block):
 
 @spread
 def relabel_documents(net, drawn, kept, lanes, text, topics, words, labels, documents, n_held, seed):
-    """Draw one topic anew in each of the documents, on any number of threads.
+    """Redraw one topic of each document, on any number of threads.
 
     `drawn`, `kept` and `lanes` are what packed words need (redrawn_rows.py), or empty tuples.
     """

@@ -1,8 +1,6 @@
 """What a sweep over documents reads and writes, bundled.
 
-Functions that are inlined take the whole bundle, which costs nothing there; others take the parts that they need,
-because a call copies every array that it hands over (decision 1). Parallel loops take no tuple inside a tuple, so
-their kernels have the parts as parameters and bundle them for every block of documents.
+Kernels with parallel loops have the parts as parameters, and bundle them for every block of documents.
 """
 
 from __future__ import annotations
@@ -11,12 +9,16 @@ from typing import Any, NamedTuple
 
 from pitmanyor.kernels.restaurant.arrays import Side, Text
 from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.bundles import bundle, of_thread
 from pitmanyor.kernels.runtime.jit import inlined
 
 
+@bundle
 class SweepArrays(NamedTuple):
-    """All arrays of a sweep. An empty tuple stands for what it has none of: Numba leaves out what `len` tells it to."""
+    """All arrays of a sweep.
+
+    Parts that a sweep does not have are empty tuples; Numba removes the branches that test their `len`.
+    """
 
     franchise: Franchise
     text: Text

@@ -15,7 +15,7 @@ SIZE, TIMES = 0, 1
 class RestaurantSizes(NamedTuple):
     """Restaurants by their numbers of tables and, apart from that, by their numbers of customers."""
 
-    tables: Ints  # (kind of restaurant, SIZE or TIMES): how many have so many tables
+    tables: Ints  # (kind of restaurant, SIZE or TIMES): how many have that many tables
     customers: Ints
 
 

@@ -23,7 +23,7 @@ class Statistics(NamedTuple):
     """All that the likelihood of a discount needs."""
 
     beyond: Ints  # (i): small dishes with more than i customers
-    more: Ints  # (customers, j): small dishes with so many customers and more than j tables
+    more: Ints  # (customers, j): number of small dishes with these customers and more than j tables
     last: Ints  # (customers): the last j where there are any, or 0
     rows: Floats  # (2, j): scratch for two rows of ratios
     large: Ints  # (dish, CUSTOMERS or TABLES)
@@ -68,7 +68,7 @@ def _log_rising(a, b, t):
 
 @kernel
 def log_likelihood(a, given):
-    """log of the count pmf (1.1) of all restaurants of a node, but for what does not depend on the discount."""
+    """log of the count pmf (1.1) of a node's restaurants, without factors that do not depend on the discount."""
     total = _log_small(a, given)
     for i in range(len(given.large)):
         c, t = float(given.large[i, CUSTOMERS]), float(given.large[i, TABLES])

@@ -17,12 +17,10 @@ from pitmanyor.kernels.numbers.draws import bernoulli_sum_concentration, bernoul
 from pitmanyor.kernels.numbers.stirling import log_stirling
 from pitmanyor.kernels.restaurant.arrays import (
     BASE,
-    BLOCK,
     CONCENTRATION,
     CUSTOMERS,
     DIRICHLET,
     DISCOUNT,
-    DISH,
     GEM,
     KIND,
     LAYER,
@@ -41,9 +39,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     TO_ROW,
     WIDE,
 )
-from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.restaurant.small_terms import LOG_S, is_small
-from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, n_dealt, spread
+from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
 SHORT_RISING = 16  # factors that are multiplied out
@@ -120,7 +117,7 @@ def _add(out, j, column, x):
 
 @inner
 def measure_dishes(net, tables, terms, doc, word_side, out):
-    """Dishes of the local nodes of one side of the document at hand, into the log joint."""
+    """Add the dishes of the local nodes of one side of the current document to the log joint."""
     common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
@@ -144,7 +141,7 @@ def measure_dishes(net, tables, terms, doc, word_side, out):
 
 @inner
 def measure_local(net, terms, doc, key, n, out):
-    """Restaurants of the local nodes of the document at hand; a Dirichlet's dishes too."""
+    """Measures of the local restaurants of the current document, and of the dishes of a Dirichlet."""
     common = len(doc.slots) - 1
     for j in range(len(terms.cells)):
         node = terms.cells[j, NODE]
@@ -185,7 +182,7 @@ def _local_dirichlet(net, doc, j, node, b, key, n, out):
 
 
 @inlined
-def _shared_dish(net, tables, terms, node, b, counts, it, key, n, out):
+def shared_dish(net, tables, terms, node, b, counts, it, key, n, out):
     """One dish of a shared restaurant; returns its tables (drawn for a Dirichlet, one for a gem)."""
     c, t = counts[CUSTOMERS], counts[TABLES]
     if c == 0:
@@ -210,7 +207,7 @@ def _shared_dish(net, tables, terms, node, b, counts, it, key, n, out):
 
 
 @inner
-def _shared_restaurant(net, node, q, qt, t, key, n, out):
+def shared_restaurant(net, node, q, qt, t, key, n, out):
     c, b = net.totals[q, CUSTOMERS], net.rests[CONCENTRATION, q]
     if c == 0:
         return
@@ -231,9 +228,9 @@ def _measure_topic_row(net, tables, terms, cell, out, seed):
     total = 0
     b = net.rests[CONCENTRATION, q]
     for k in range(net.status[N_COLUMNS]):
-        t, n = _shared_dish(net, tables, terms, node, b, net.counts[row + k], to_row + k * n_parents, key, n, out)
+        t, n = shared_dish(net, tables, terms, node, b, net.counts[row + k], to_row + k * n_parents, key, n, out)
         total += t
-    _shared_restaurant(net, node, q, net.cells[cell, TO_REST], total, key, n, out)
+    shared_restaurant(net, node, q, net.cells[cell, TO_REST], total, key, n, out)
 
 
 @spread
@@ -241,98 +238,3 @@ def measure_topics(net, tables, terms, start, stop, out, seed):
     """Measures of the restaurants of a shared topic-side node (cells start..stop-1): a row of `out` for each."""
     for cell in prange(start, stop):
         _measure_topic_row(net, tables, terms, cell, out[cell - start], seed)
-
-
-@inlined
-def _small_dishes(terms, index, block, joint):
-    """The log joint with the dishes of a block, all of them small: one without customers adds nothing."""
-    for j in range(len(block)):
-        joint += terms.small[index, np.uint64(block[j, TABLES]), np.uint64(block[j, CUSTOMERS]), LOG_S]
-    return joint
-
-
-@inner
-def _measure_entries(net, tables, terms, cell, drawn, key, out):
-    """The dishes of a packed cell, which has no tables per parent."""
-    node, q, n = net.cells[cell, NODE], net.cells[cell, REST], np.int64(0)
-    first, last = entries_of(net, cell)
-    for e in range(first, last):
-        k = net.packed[e, DISH]
-        b = net.rests[CONCENTRATION, q + k]
-        t, n = _shared_dish(net, tables, terms, node, b, net.packed[e], 0, key, n, out)
-        drawn[k] += t
-
-
-@inner
-def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
-    """Dishes of the cells start..stop-1 of a word-side node, all columns of a cell at a time, into the log joint.
-
-    `drawn` gets the auxiliary tables of a Dirichlet, by column.
-    """
-    node = net.cells[start, NODE]
-    n_columns = net.status[N_COLUMNS] if net.nodes[node, WIDE] else 1
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    is_dirichlet, plain = net.nodes[node, KIND] == DIRICHLET, net.nodes[node, N_PARENTS] == 1
-    index = np.uint64(max(net.nodes[node, TABLE], 0))
-    out[:] = 0.0
-    drawn[:] = 0
-    for cell in range(start, stop):
-        row, to_row, q = net.cells[cell, ROW], net.cells[cell, TO_ROW], net.cells[cell, REST]
-        key, n = np.uint64(0), np.int64(0)
-        if is_dirichlet:
-            key = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE)
-        if is_packed(net, cell):
-            _measure_entries(net, tables, terms, cell, drawn, key, out)
-            continue
-        counts = net.counts[row : row + n_columns]
-        for first in range(0, n_columns, BLOCK):
-            block = counts[first : min(first + BLOCK, n_columns)]
-            some, tables_of = np.int32(0), np.int32(0)
-            for j in range(len(block)):
-                some |= block[j, CUSTOMERS]
-                tables_of |= block[j, TABLES]
-            if some == 0:
-                continue
-            if plain and is_small(some, tables_of):
-                out[JOINT] = _small_dishes(terms, index, block, out[JOINT])
-                continue
-            for j in range(len(block)):
-                if block[j, CUSTOMERS] > 0:
-                    k = first + j
-                    b = net.rests[CONCENTRATION, q + k]
-                    t, n = _shared_dish(net, tables, terms, node, b, block[j], to_row + k * n_parents, key, n, out)
-                    drawn[k] += t
-
-
-@inner
-def _measure_word_restaurant(net, cell, runs, k, drawn, out, seed):
-    """Column k of the instance with first cell `cell`, whose runs are runs[0]..runs[1]-1."""
-    node = net.cells[cell, NODE]
-    q = net.cells[cell, REST] + k
-    total = net.totals[q, TABLES]
-    if net.nodes[node, KIND] == DIRICHLET:
-        total = 0
-        for r in range(runs[0], runs[1]):
-            total += drawn[r, k]
-    # cells have the streams of these keys up to here
-    key, n = stream_key(seed[0], seed[1], seed[2], q, purposes.MEASURE), np.int64(1) << 40
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    out[:] = 0.0
-    _shared_restaurant(net, node, q, net.cells[cell, TO_REST] + k * n_parents, total, key, n, out)
-
-
-@spread
-def measure_words(net, tables, terms, bounds, instances, drawn, dishes, out, seed):
-    """Measures of a word-side node: `out` has a row per (instance, column), `dishes` one per run of cells.
-
-    `bounds` and `instances` are the runs, fixed, so that no number of threads changes a sum; `drawn` is scratch.
-    """
-    n_runs = len(bounds) - 1
-    for turn in prange(n_dealt(n_runs)):
-        r = dealt(turn, n_runs)
-        if r < n_runs:
-            _measure_word_run(net, tables, terms, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
-    n_columns = drawn.shape[1]
-    for j in prange(len(instances) * n_columns):
-        runs = (instances[j // n_columns, 0], instances[j // n_columns, 1])
-        _measure_word_restaurant(net, bounds[runs[0]], runs, j % n_columns, drawn, out[j], seed)

@@ -23,7 +23,7 @@ from pitmanyor.kernels.runtime.jit import inner, kernel
 
 @inner
 def _gather_walk(net, side, entry, leaf, code, node, place, counts):
-    """Add one token's visit of `node`, if it comes there, to the row and column of `place`."""
+    """Add one token's visit to `node`, if its walk reaches it, to the row and column of `place`."""
     pos = leaf
     (i, dish), (customers, tables, to) = place, counts
     while True:

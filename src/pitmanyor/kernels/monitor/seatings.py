@@ -27,6 +27,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
 )
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 COUNTED_CUSTOMERS, COUNTED_TABLES = 512, 128  # pairs of fewer customers and tables are counted, others are listed
@@ -34,6 +35,7 @@ EMPTY = -1
 SPREAD, LOW = 2654435769, 0x7FFFFFFF  # 2^32 over the golden ratio: neighbouring keys fall far apart
 
 
+@bundle
 class Seatings(NamedTuple):
     """Dishes by their customers and tables."""
 
@@ -43,6 +45,7 @@ class Seatings(NamedTuple):
     most: Ints  # customers of the dish that has most, and tables
 
 
+@bundle
 class Dishes(NamedTuple):
     """The dishes of one document in a hash table, as many places as a power of two."""
 
@@ -96,7 +99,7 @@ def count_shared_seatings(net, node, start, stop, seatings):
 
 @inlined
 def _opens(net, walks, leaf, code):
-    """Does a token that starts at a leaf open a table at the node? EMPTY if it does not come there."""
+    """Whether a token that starts at a leaf opens a table at the node; EMPTY if its walk does not reach it."""
     node = leaf
     while node != EMPTY:
         choice = np.int64((code >> net.nodes[node, SHIFT]) & net.nodes[node, MASK]) - 1

@@ -10,7 +10,7 @@ from pitmanyor.kernels.runtime.jit import inner, kernel
 
 @kernel
 def sum_documents(measures, local, total, sizes, grain):
-    """Sums of a local node's measures, and how many documents have so many tables (row 0), customers (row 1).
+    """Sums of a local node's measures, and histograms over documents of their tables (row 0) and customers (row 1).
 
     Measures are rounded to multiples of `grain`, a power of two, if it is not 0: then no order changes a sum.
     """
@@ -25,9 +25,9 @@ def sum_documents(measures, local, total, sizes, grain):
 
 @kernel
 def count_sizes(text, streams, bit, work, sizes):
-    """How many restaurants of a node per document and topic have so many tables (row 0), so many customers (row 1).
+    """Histograms over the restaurants of a node per document and topic of their tables (row 0) and customers (row 1).
 
-    Those who have none are left out. `streams` are those that emit from it, `work` is zero.
+    Empty ones are left out. `streams` are those that emit from it, `work` is zero.
     """
     n_streams = text.leaf.shape[1]
     for place in range(len(text.first) - 1):

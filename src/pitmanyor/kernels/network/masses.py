@@ -194,10 +194,10 @@ def log_density(density, masses, i, k, log_base):
 
 @kernel
 def column_density(density, masses, k, log_base):
-    """Sum over the instances of `log_density` of one topic."""
+    """Sum over the instances of `log_density` of one topic; `log_base` is the base of each in this topic."""
     total = 0.0
     for i in range(len(masses.log_u0)):
-        total += log_density(density, masses, i, k, log_base)
+        total += log_density(density, masses, i, k, log_base[i])
     return total
 
 

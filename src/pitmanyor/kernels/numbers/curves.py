@@ -1,8 +1,8 @@
 """Smooth functions of one number, kept at even knots and read between them by six-point Lagrange interpolation.
 
-The reading is linear in the values at the knots. So a sum of one curve over millions of arguments is a dot product with
-weights that are laid on the knots once (`lay`), and another curve over the same arguments costs no more than its knots
-(maths 6).
+The reading is linear in the values at the knots. A sum of a curve over millions of arguments is therefore a dot product
+with weights that are assigned to the knots once (`lay`), and another curve over the same arguments costs only its
+values at the knots (maths 6).
 """
 
 from __future__ import annotations

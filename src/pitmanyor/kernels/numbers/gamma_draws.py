@@ -1,4 +1,4 @@
-"""Continuous draws: normal, exponential, gamma, and the two that must live in log space (maths 4 and 5).
+"""Continuous draws: normal, exponential, gamma, and two that are needed in log space (maths 4 and 5).
 
 Normal and exponential use ziggurats of 256 layers (Marsaglia and Tsang 2000): 98 or 99 draws in 100 cost one hash,
 one product and one comparison. Layer, sign and position come from different bits of one 64-bit hash.
@@ -90,6 +90,14 @@ def normal(key: np.uint64, n: int) -> tuple[float, int]:
     return _normal_edge(layer, u, key, n)
 
 
+@inlined
+def _exponential_point(word: np.uint64) -> tuple[np.int64, float, bool]:
+    """The layer that 64 bits name, a point of it, and whether the point is in the sure part."""
+    layer = np.int64(word & _LAYER_BITS)
+    u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-53 + 2.0**-55
+    return layer, u * float(_EXPONENTIAL_X[layer]), u < float(_EXPONENTIAL_SURE[layer])
+
+
 @inner
 def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -> tuple[float, int]:
     """Finish an exponential whose first point fell outside the sure part of its layer."""
@@ -103,10 +111,8 @@ def _exponential_edge(layer: int | np.int64, x: float, key: np.uint64, n: int) -
             return x, n
         word = bits(key, n)
         n += 1
-        layer = np.int64(word & _LAYER_BITS)
-        u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-53 + 2.0**-55
-        x = u * float(_EXPONENTIAL_X[layer])
-        if u < float(_EXPONENTIAL_SURE[layer]):
+        layer, x, sure = _exponential_point(word)
+        if sure:
             return x, n
 
 
@@ -115,10 +121,8 @@ def exponential(key: np.uint64, n: int) -> tuple[float, int]:
     """A standard exponential, never 0."""
     word = bits(key, n)
     n += 1
-    layer = np.int64(word & _LAYER_BITS)
-    u = float(np.int64(word >> _TO_53_BITS)) * 2.0**-53 + 2.0**-55
-    x = u * float(_EXPONENTIAL_X[layer])
-    if u < float(_EXPONENTIAL_SURE[layer]):
+    layer, x, sure = _exponential_point(word)
+    if sure:
         return x, n
     return _exponential_edge(layer, x, key, n)
 

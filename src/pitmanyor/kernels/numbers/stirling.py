@@ -1,8 +1,9 @@
 """Generalised Stirling numbers S(c,t;a) as ratios, and draws of table counts from them (maths 1 and 4).
 
 S(c+1,t) = S(c,t-1) + (c - t a) S(c,t), S(0,0) = 1, discount 0 <= a < 1. The numbers span thousands of decades and their
-logarithms lose digits. The ratios V(c,t) = S(c,t+1)/S(c,t) are tame: all that a sampler needs follows from them without
-cancellation. They come from a table (`stirling_tables`) or, beyond it, from a contour integral (`stirling_contour`).
+logarithms lose digits. The ratios V(c,t) = S(c,t+1)/S(c,t) have a moderate range, and everything that a sampler needs
+follows from them without cancellation. They come from a table (`stirling_tables`) or, beyond it, from a contour
+integral (`stirling_contour`).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ __all__ = [
 LARGEST_LOG_Y = 700.0  # beyond it the draw is certain (t = 1, or t = c), and exp would overflow
 NEGLIGIBLE = 1e-18  # weights below this share of the mode's are left out of a walk
 LOG_CONCAVE = 0.2  # the weights are log-concave in t if c (1-a)^2 is above this (found by search; the edge is at 0.09)
-SHORT_ROW, LARGEST_Y = 64, 1e4  # up to so many customers every weight is summed: y^63 must not overflow
+SHORT_ROW, LARGEST_Y = 64, 1e4  # up to this many customers every weight is summed: y^63 must not overflow
 REACH = 1.1  # half width of the flat top in standard deviations: the fewest rejections for a normal curve
 
 

@@ -13,7 +13,7 @@ The curve crosses the real axis at the saddle point, bends like a parabola away 
 trapezoid rule on it converges geometrically, and the sum stops where the integrand is negligible: 16 to 30 points.
 The two sums share their weights, so V keeps nearly full precision though S itself spans thousands of decades.
 
-Three regimes need care, and nothing else does:
+Three regimes need care:
 - c large and t small: the saddle point runs into the branch point at x = 1, so s0 stays below -CLEARANCE/m;
 - t well below c^a: g^t is almost the constant a^-t there. A constant adds nothing to [x^m], so it is subtracted;
 - t near c: x is small and log g tiny: g - 1 comes from its power series.

@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import kernel
 
 MAX_BYTES = 64 * 2**20  # bound on the ratios of all discounts together
 ASPECT = 8  # rows per column that a bounded table keeps: tables grow like c^a, well below c
 
 
+@bundle
 class StirlingTables(NamedTuple):
     """Ratio tables of several discounts in one flat array, readable in compiled code.
 
@@ -73,12 +75,12 @@ def _assemble(
 
 
 def shaped_tables(discounts: Sequence[float] | NDArray[np.float64], shapes: list[tuple[int, int]]) -> StirlingTables:
-    """Tables of so many rows and columns, for each discount its own."""
+    """Tables with the given numbers of rows and columns, one for each discount."""
     return _assemble(np.array(discounts, dtype=np.float64), shapes, None)
 
 
 def bounded(shape: tuple[int, int], max_bytes: int) -> tuple[int, int]:
-    """Rows and columns as wanted, or as many as so many bytes hold."""
+    """The wanted rows and columns, or as many as fit the given number of bytes."""
     return _bounded(shape, (1, 1), max_bytes // 8)
 
 
@@ -121,8 +123,8 @@ def build_tables(
 def grow(tables: StirlingTables, i: int, customers: int, tables_: int, max_bytes: int = MAX_BYTES) -> StirlingTables:
     """Tables in which discount i reaches (customers, tables_), or as far as its share of `max_bytes` allows.
 
-    Sides at least double when they grow, so a count that creeps up costs a bounded number of rebuilds. No side ever
-    shrinks; when nothing can grow any more the same tables come back.
+    Sides at least double when they grow, so a slowly growing count causes a bounded number of rebuilds. No side ever
+    shrinks; if no table can grow any more the same tables are returned.
     """
     rows, cols = int(tables.n_rows[i]), int(tables.n_cols[i])
     wanted = (

@@ -14,7 +14,7 @@ beside the counts, so that for every kind of node
 
 gem: stay = c - a, gain = 0; dirichlet: stay = c, gain = b; explicit vector: stay = p, gain = 0, scale = 1.
 
-Related arrays are columns of one: a function that is handed many arrays takes long to compile and to call.
+Related arrays are columns of one: a function with many array arguments takes long to compile and to call.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pitmanyor.kernels.runtime.bundles import bundle
 
 Ints = NDArray[np.int64]
 Ints32 = NDArray[np.int32]
@@ -58,6 +60,7 @@ AT, PATH, CHOICE = 0, 1, 2
 LEAF, WORD_LIST = 0, 1
 
 
+@bundle
 class Net(NamedTuple):
     """All restaurants: what the nodes are, where their cells lie, the counts, and what scoring reads."""
 
@@ -87,13 +90,14 @@ class Net(NamedTuple):
         return len(self.status) - LIVE
 
 
+@bundle
 class Side(NamedTuple):
     """How a token walks through one side: lists of positions, parents before children, leaf as told.
 
-    List l holds the entries lists[l, FIRST]:lists[l + 1, FIRST], the first lists[l, SHARED] of them shared cells.
-    Entry e names its cell (topic side) or how to find it (word side, by its mode: first cell, slot of `Text.cells`, or
-    local cell), and where its parents' positions start in `par`. `scratch` holds the cells of the list at hand and the
-    walk planned through it, `values` A(N, k) of its shared positions.
+    List l holds the entries lists[l, FIRST]:lists[l + 1, FIRST], the first lists[l, SHARED] of them shared cells. Entry
+    e names its cell (topic side) or how to find it (word side, by its mode: first cell, slot of `Text.cells`, or local
+    cell), and where its parents' positions start in `par`. `scratch` holds the cells of the current list and the walk
+    planned through it, `values` A(N, k) of its shared positions.
     """
 
     lists: Ints
@@ -103,6 +107,7 @@ class Side(NamedTuple):
     values: Reals
 
 
+@bundle
 class Text(NamedTuple):
     """Tokens, document by document, stream by stream, sorted by word; topics and walks are the state."""
 
@@ -119,6 +124,7 @@ class Text(NamedTuple):
     measures: Reals  # (document, local node, JOINT...), see monitor/log_joint.py
 
 
+@bundle
 class Visit(NamedTuple):
     """Scratch of the collapsed sweep."""
 

@@ -1,4 +1,4 @@
-"""Births and deaths of topics, with concentrations of their own where a node has one for each topic (maths 3 and 5)."""
+"""Births and deaths of topics, with their concentrations where a node has one for each topic (maths 3 and 5)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def update_topics(net, k, key, n):
 
 @inner
 def furnish(net, k, key, n):
-    """Draw the concentrations that topic k has of its own from their priors, at every node and instance."""
+    """Draw the concentrations of topic k from their priors, at every node and instance that has one for each topic."""
     capacity = len(net.status) - LIVE
     for node in range(len(net.nodes)):
         if net.reals[node, SHAPE] > 0.0:

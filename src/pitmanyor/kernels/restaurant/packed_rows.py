@@ -2,8 +2,8 @@
 
 A word with n tokens has at most n topics, so a cell whose counts are packed has n entries of (customers, tables, topic)
 and no row: `cells[cell, ROW]` is PACKED. Topics ascend, and entries without customers come last. Sequential kernels
-unpack a cell into the spare row of its node before they read or change it. Until another cell wants that row it is
-like any other cell; then it is packed again. Terms are not stored: they follow from the counts.
+unpack a cell into the spare row of its node before they read or change it. It is treated like any other cell until
+another cell needs that row, and is then packed again. Terms are not stored: they follow from the counts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def entries_of(net, cell):
 
 @inlined
 def unpack_cells(net, tables, terms, words, which):
-    """Rows for the packed ones among the shared cells of the word list at hand."""
+    """Unpack the packed cells among the shared cells of the current word list."""
     if len(net.packed_first) == 0:
         return
     for pos in range(words.lists[which, SHARED]):

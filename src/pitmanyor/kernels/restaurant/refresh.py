@@ -59,7 +59,7 @@ def _refresh_row(net, tables, terms, node, cell):
 
 @spread
 def refresh_occupied(net, tables, terms, node, start, stop):
-    """The counts of one node, cells start..stop-1, after its discount changed: those of nobody stay as they are."""
+    """The counts of one node, cells start..stop-1, after its discount changed, except for those without customers."""
     for cell in prange(start, stop):
         _refresh_row(net, tables, terms, node, cell)
 

@@ -163,6 +163,6 @@ def pick(score, blocks, x, n_columns):
     while k < end and x >= score[k]:
         x -= score[k]
         k += 1
-    while score[k] <= 0.0 and k > 0:  # only rounding can come here
+    while score[k] <= 0.0 and k > 0:  # reached by rounding only
         k -= 1
     return k

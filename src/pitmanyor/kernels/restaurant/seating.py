@@ -46,7 +46,7 @@ STUCK = -1
 def restaurant(net, cell, node, k):
     """Where (cell, topic k) counts, its restaurant, and the starts of their tables per parent.
 
-    All places are unsigned: below zero an array counts from its end, which would have to be ruled out at each.
+    All indices are unsigned, because negative ones would count from the end of an array and need a test at each access.
     """
     n_parents = net.nodes[node, N_PARENTS]
     column, own = k * net.nodes[node, WIDE], k * net.nodes[node, REST_WIDE]
@@ -60,7 +60,7 @@ def restaurant(net, cell, node, k):
 
 @inlined
 def cell_at(side, pos):
-    """The cell at a position of the list at hand."""
+    """The cell at a position of the current list."""
     return np.uint64(side.scratch[AT, np.uint64(pos)])
 
 
@@ -84,7 +84,7 @@ def refresh(net, tables, terms, node, place):
 
 @inlined
 def add_customer(net, node, place, choice, sign):
-    """One customer more (sign 1) or less (-1); with choice >= 0 it brings or takes a table towards that parent."""
+    """Add (sign 1) or remove (-1) a customer, with a table towards parent `choice` if that is >= 0."""
     i, q, it, qt = place
     net.counts[i, CUSTOMERS] += sign
     net.totals[q, CUSTOMERS] += sign
@@ -141,7 +141,7 @@ def _parent_by_tables(net, node, it, t, key, n):
         if x < net.to[it + np.uint64(i)]:
             return np.int64(i), n + 1
         x -= net.to[it + np.uint64(i)]
-    while net.to[it + np.uint64(last)] == 0:  # only rounding can come here
+    while net.to[it + np.uint64(last)] == 0:  # reached by rounding only
         last -= 1
     return np.int64(last), n + 1
 
@@ -225,7 +225,7 @@ def _parent_by_weight(net, side, node, parents, qt, k, x):
         if x < share:
             return np.int64(i)
         x -= share
-    while value(net, side, side.par[parents + np.uint64(last)], k) <= 0.0 and last > 0:  # only rounding can come here
+    while value(net, side, side.par[parents + np.uint64(last)], k) <= 0.0 and last > 0:  # reached by rounding only
         last -= 1
     return np.int64(last)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import config
 
 from pitmanyor.kernels.restaurant.arrays import Floats, Ints, Reals
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
 
 # counts of fewer tables and customers have their terms in `Terms`, which takes seconds to fill without the compiler
@@ -16,6 +17,7 @@ STAY, OPEN, LEAVE, LOG_S = 0, 1, 2, 3
 STRIDE = SMALL_CUSTOMERS * 4  # in `Terms.flat`, from some tables to one more
 
 
+@bundle
 class Terms(NamedTuple):
     """Terms of small counts by (discount, tables, customers), and the cells of the local nodes."""
 

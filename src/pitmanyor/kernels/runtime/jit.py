@@ -1,15 +1,15 @@
 """How kernels are compiled.
 
 `kernel` can be called from Python. `inner` is for functions that only kernels call: without the wrappers that unpack
-bundles of arrays from Python it compiles about four times as fast. `inlined` is for the small ones among them, and for
-those called once for every document: a call copies every array of the bundles it hands over, hundreds of numbers, which
-costs more than they do; `loose` ones may also sum in any order, which lets LLVM vectorise. None of these counts
-references to arrays: Numba does it with atomic additions whenever a field of a bundle is read, which costs more than
-the work in a hot loop. So they must not allocate; `allocating` is for the few inner functions that do.
+bundles of arrays from Python it compiles about four times as fast. `inlined` is for the small ones among them, which
+LLVM then always inlines; `loose` ones may also sum in any order, which lets LLVM vectorise. Bundles are handed over as
+pointers (bundles.py), and each function is compiled once for all constants. No references to arrays are counted: Numba
+does it with atomic additions whenever a field of a tuple is read, which costs more than the work in a hot loop. So
+these functions must not allocate; `allocating` is for the few inner functions that do.
 
 `spread` is a kernel that runs on all threads that Numba is set to, and without the cost of starting them on one. The
 body of its parallel loop must leave all stores to one call of an `inner` function: Numba drops stores into arrays of a
-named tuple that it finds in the body itself. It may ask which piece of work is its own (`dealt`).
+named tuple that it finds in the body itself. `dealt` tells it which work item is its own.
 
 Kernels release the GIL, so that other threads of Python, such as those that answer a scheduler, are not kept waiting.
 """
@@ -22,30 +22,47 @@ from types import FunctionType
 from typing import Any
 
 import numba
-from numba import njit
+from numba import njit, types
 
 from pitmanyor.kernels.runtime.linking import compile_linked
 from pitmanyor.kernels.runtime.threads import is_parallel
 
 COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "nogil": True}
 INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "_nrt": False}
-inner = njit(**INNER)
-inlined = njit(**INNER, forceinline=True)
-allocating = njit(**{**INNER, "_nrt": True})
-loose = njit(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
+
+
+def _once(**options: Any) -> Callable[[Any], Any]:
+    """Decorates functions that are compiled once for all constants; Numba would do it for each number in a call."""
+
+    def decorate(function: Any) -> Any:
+        dispatcher = njit(**options)(function)
+        if hasattr(dispatcher, "get_call_template"):  # not where Numba is switched off
+            template = dispatcher.get_call_template
+            dispatcher.get_call_template = lambda args, kws: template(
+                tuple(types.unliteral(arg) for arg in args), {name: types.unliteral(arg) for name, arg in kws.items()}
+            )
+        return dispatcher
+
+    return decorate
+
+
+inner = _once(**INNER)
+inlined = _once(**INNER, forceinline=True)
+allocating = _once(**{**INNER, "_nrt": True})
+loose = _once(**INNER, forceinline=True, fastmath={"reassoc", "nsz", "contract"})
 
 HANDS = 32  # as many threads can be dealt to evenly, a power of two
 
 
 @inlined
 def n_dealt(n):
-    """How many turns it takes to deal n pieces of work, empty ones included."""
+    """Number of iterations for n work items, padding included."""
     return (n + HANDS - 1) // HANDS * HANDS
 
 
 @inlined
 def dealt(turn, n):
-    """The piece of work of a turn, like cards to HANDS; there is none if it is n or beyond.
+    """The work item of iteration `turn`, interleaved over HANDS threads; values of n or more are padding.
 
     Numba hands each thread a run of turns. Neighbours cost alike, the more the further in front (frequent words come
     first), so the first of two threads gets the even pieces, the first of four every fourth, and so on.

@@ -1,12 +1,11 @@
 """Functions that only kernels call are linked into them and get no machine code of their own.
 
 Numba optimises every function that it compiles and turns it into machine code, and then does both again in each of its
-callers, into which it is linked. For a kernel made of hundreds of small functions that doubles the time. `Linked` waits
-until somebody asks for the address of a function, which nobody does of one without a wrapper for Python: its plain code
-is linked into its callers, and the kernel at their root is optimised as a whole.
-
-This leans on parts of Numba that it does not promise to keep. Where they are not as expected, kernels are compiled in
-Numba's own way: slower, with the same results.
+callers, into which it is linked. For a kernel made of hundreds of small functions that doubles the time. `Linked`
+defers this until the address of a function is requested, which never happens for one without a Python wrapper: its
+unoptimised code is linked into its callers, and the kernel at their root is optimised as a whole. This uses internals
+of Numba. If they are not as expected, kernels are compiled in Numba's own way, which is slower and gives the same
+results.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,13 +24,18 @@ from numba.core import codegen
 from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.targetconfig import TargetConfig
 from numba.parfors import parfor_lowering
 
 fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None  # not everywhere
 
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized", "serialize_using_bitcode")
 BASE: Any = getattr(codegen, "JITCodeLibrary", object)
-CAN_LINK = not numba.config.DISABLE_JIT and all(hasattr(BASE, name) for name in NEEDED)
+CAN_LINK = (
+    not numba.config.DISABLE_JIT
+    and all(hasattr(BASE, name) for name in NEEDED)
+    and all(hasattr(TargetConfig, name) for name in ("values", "options", "_values"))
+)
 BODY = "_create_gufunc_for_parfor_body"  # compiles the body of a parallel loop
 
 
@@ -59,7 +64,7 @@ class Linked(BASE):  # type: ignore[misc]
         return self._codegen if self.is_emitted else _Waiting(self._codegen)
 
     def _optimize_final_module(self) -> None:
-        """Not yet: callers optimise what they link."""
+        """Do nothing: callers optimise what they link."""
 
     def _finalize_final_module(self) -> None:
         if getattr(self, "_compiled_object", None) is not None:  # from the cache, as machine code
@@ -90,7 +95,7 @@ class Linked(BASE):  # type: ignore[misc]
 
 
 def _bare(compile_body: Any) -> Any:
-    """The bodies of parallel loops without wrappers for Python, which nobody calls and which unpack every array."""
+    """Compile bodies of parallel loops without Python wrappers, which are never called and unpack every array."""
 
     def compile_bare(*args: Any, **kwargs: Any) -> Any:
         for flags in (arg for arg in args if isinstance(arg, Flags)):
@@ -98,6 +103,17 @@ def _bare(compile_body: Any) -> Any:
         return compile_body(*args, **kwargs)
 
     return compile_bare
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: option.default for name, option in kind.options.items()}
+
+
+def _values(options: TargetConfig) -> dict[str, Any]:
+    """What Numba's own does, which takes a twentieth of all time: it is asked whenever a function is looked up."""
+    kind: Any = type(options)
+    return {**_defaults(kind), **options._values}
 
 
 @contextmanager
@@ -109,15 +125,15 @@ def linked() -> Iterator[None]:
     cpu_target.target_context.refresh()
     generator = cpu_target.target_context.codegen()
     before, collecting = generator._library_class, gc.isenabled()
-    body = getattr(parfor_lowering, BODY, None)
-    generator._library_class = Linked
+    body, slow_values = getattr(parfor_lowering, BODY, None), TargetConfig.values
+    generator._library_class, TargetConfig.values = Linked, _values
     if body is not None:
         setattr(parfor_lowering, BODY, _bare(body))
     gc.disable()
     try:
         yield
     finally:
-        generator._library_class = before
+        generator._library_class, TargetConfig.values = before, slow_values
         if body is not None:
             setattr(parfor_lowering, BODY, body)
         if collecting:
@@ -126,7 +142,7 @@ def linked() -> Iterator[None]:
 
 @contextmanager
 def alone(dispatcher: Any) -> Iterator[None]:
-    """One process at a time compiles a kernel: those who wait find it in the cache. Without a cache nobody waits.
+    """Let one process at a time compile a kernel; the others wait and find it in the cache. Without a cache none waits.
 
     Kernels call each other in one direction only, so that two processes cannot wait for each other.
     """

@@ -1,8 +1,8 @@
 """Counter-based random numbers: a stream is a key, a draw is a function of the key and a counter.
 
 There is no generator object. A stream is two scalars, `key` (uint64) and `n` (int64, the number of uniforms used so
-far), because an array handed to an inlined helper costs Numba atomic reference counts. Any thread can make any number
-of any stream, so neither threads nor machines can change a result.
+far), because passing an array to an inlined helper costs atomic reference counts. Any thread can compute any number of
+any stream, so results do not depend on threads or machines.
 
 Keys come from Philox4x32-10 (Salmon et al. 2011), called once for each block of work. The numbers of one stream come
 from a cheaper hash of (key, n), called once for each uniform.

@@ -1,8 +1,8 @@
 """Which of Numba's pools runs the parallel kernels, how its threads wait, and what a forked child does without it.
 
-With OpenMP the thread that asks for work does its part of it; with Numba's own work queue it waits, and takes time from
-those who work. But a child that was forked cannot use its parent's OpenMP, and Numba would end it: there, parallel
-kernels run on one thread. They give the same bytes on any number.
+With OpenMP the thread that starts a loop works on a part of it; with Numba's own work queue it waits in a loop and
+takes time from the others. But a forked child cannot use its parent's OpenMP, and Numba would terminate it, so there
+parallel kernels run on one thread. They give the same bytes on any number of threads.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def choose_pool() -> None:
 
 
 class _Process:
-    """Whether this process is a child that was forked while its parent had a pool that does not come along."""
+    """Whether this process was forked while its parent had a pool, which a child cannot use."""
 
     has_lost_pool = False
 
@@ -59,7 +59,7 @@ class _Process:
     def after_fork(cls) -> None:
         try:
             cls.has_lost_pool = cls.has_lost_pool or numba.threading_layer() == OPENMP
-        except ValueError:  # Numba has started none, but somebody else may have used OpenMP
+        except ValueError:  # Numba has started none, but another library may have used OpenMP
             if "NUMBA_THREADING_LAYER" not in os.environ:
                 numba.config.THREADING_LAYER = WORK_QUEUE
 

@@ -1,8 +1,8 @@
 """Tokens of two topics, or of one, taken out of a document and allocated again (maths 4, split and merge).
 
-A document's tokens cling together, so they are allocated in blocks: the labels of a block are drawn with a look ahead
-at what the choice is worth to the tokens that follow. The look ahead may be rough. It is a factor of the proposal,
-and the acceptance divides it out again.
+The labels of a document's tokens are strongly correlated, so they are drawn in blocks, with a look-ahead factor for the
+effect of each choice on the following tokens. This factor may be approximate, because it is part of the proposal and
+cancels in the acceptance ratio.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints,
     Ints32,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 from pitmanyor.kernels.split_merge.foresight import (
@@ -45,6 +46,7 @@ BLOCK_TOKENS = 64  # tokens of a block at most
 N_ANCHORS = 2  # the first two tokens of a path open the two topics
 
 
+@bundle
 class Path(NamedTuple):
     """The tokens of a move in the order in which they are seated, document by document, and their walks."""
 
@@ -57,8 +59,9 @@ class Path(NamedTuple):
     n_in: Ints  # tokens seated in either topic so far
 
 
+@bundle
 class Launch(NamedTuple):
-    """A first guess at the split: the words that tokens not yet seated will bring to either topic, if there is one."""
+    """A first guess at the split, if there is one: the words of tokens not yet seated, by topic."""
 
     share: Floats  # (token of the path): of the second topic
     counts: Floats  # (word, topic): of all streams, one after the other
@@ -67,9 +70,10 @@ class Launch(NamedTuple):
     spread: Floats  # [sums of the square roots of both: tables grow about like that]
     totals: Floats  # (stream, topic)
     offset: Ints  # (stream): its first word
-    weight: Floats  # [of a token that is yet to come, beside one that is seated]
+    weight: Floats  # [of a token not yet seated, relative to a seated one]
 
 
+@bundle
 class Room(NamedTuple):
     """Scratch of one block."""
 
@@ -78,12 +82,13 @@ class Room(NamedTuple):
     worth: Floats  # (token, topic): of its word
     lean: Floats  # (token, topic): the launch's factor of the proposal
     opens: Floats  # (topic side, word side of either topic; position): the proposal's factors of opening a table
-    done: Floats  # the same: the share of a dish's customers that have come
+    done: Floats  # the same: the share of a dish's customers that are seated already
     ahead: Floats  # (token, how many before it are in the second topic)
     leaves: Floats  # (stream; weight of either topic, what a token adds, discount)
     found: Ints  # [stream and word that are loaded]
 
 
+@bundle
 class Move(NamedTuple):
     """All that a move needs."""
 
@@ -137,7 +142,7 @@ def log_walk(world, room, path, i, place, which):
 
 @inner
 def expect(world, path, launch, visit, d, sign):
-    """Count the tokens of a visit among those that are yet to come (sign 1), or no longer (-1)."""
+    """Add the tokens of a visit to those not yet seated (sign 1), or remove them (-1)."""
     for i in range(path.bounds[visit], path.bounds[visit + 1]):
         s = stream_of(world.text, d, path.token[i])
         at = launch.offset[s] + world.text.word[path.token[i]]
@@ -189,7 +194,7 @@ def empty_document(move, visit, d, pair, how, key, n):
     """Take the tokens of one visit out again, last first; returns the same sum for the way they were seated.
 
     `how` is (mixed, weighed). Mixed: local word nodes count several topics together, so that the walks of others change
-    too. Not weighed: the sum is not asked for, and 0.
+    too. Not weighed: the sum is not needed, and is 0.
     """
     (world, room, path, launch), (mixed, weighed) = move, how
     start, stop, total = path.bounds[visit], path.bounds[visit + 1], 0.0

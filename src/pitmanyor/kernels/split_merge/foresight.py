@@ -1,6 +1,6 @@
-"""Weights of the two topics of a move for one token, with factors for what the tokens yet to come will bring (maths 4).
+"""Weights of a move's two topics for one token, with factors that anticipate tokens not yet seated (maths 4).
 
-Any factor will do: it is part of the proposal, and the acceptance divides it out again."""
+Any factor is valid, because it is part of the proposal and cancels in the acceptance ratio."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def weigh_topic(world, room, place, pair, which, progress):
 
 @inlined
 def foreseen(a, b, n_tables, growing, grown):
-    """The factor for opening a table where each makes all others likelier: (b + a T')/(b + a T) if T' are to come."""
+    """The factor for opening a table, which makes others more likely: (b + a T')/(b + a T) for T' expected tables."""
     return (b + a * (n_tables + growing * (1.0 / grown - 1.0))) / (b + a * n_tables)
 
 

@@ -1,8 +1,8 @@
 """One token in the Chinese restaurant franchise, for a single topic: its weight, its seat, and its leaving.
 
 These are the terms of (2.2) under the rule `singleton`, where stay = c - a t and open = 1: A(N, k) is the predictive
-probability given every seat, and no Stirling number is needed but to leave. The rule of a move is its own, whatever
-rule the sweeps have, because a move leaves the posterior of the counts unchanged by itself (maths 4).
+probability given every seat, and Stirling numbers are needed only for removal. A move uses this rule whatever the rule
+of the sweeps, because it leaves the posterior of the counts unchanged by itself (maths 4).
 
 Counts alone are read and written here. The terms that sweeps read beside them (`Net.stay`, `Net.open`, `Net.rests`)
 are out of date until the move ends. `at` is (h, k): slot h holds the document's counts of topic k.
@@ -38,12 +38,14 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import leave_probability
 from pitmanyor.kernels.restaurant.seating import add_customer, cell_at, first_parent, node_of, restaurant
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.random import uniform
 
 NOT_VISITED, SITS = -2, -1  # entries of a walk; from 0 on, the parent to which a table was opened
 
 
+@bundle
 class Branch(NamedTuple):
     """One side of a token: its lists, which of them it has (`part` as in general/node_values.py), and the leaf."""
 
@@ -115,9 +117,9 @@ def base_of(net, doc, branch, pos, at, values):
 def predict(net, doc, branch, at, values, opens, done):
     """A(leaf, k), with A of every position above it left in `values`: parents come first in a list.
 
-    `opens` are factors of a proposal for opening a table at each position; where all are 1 this is (2.2). `done` says
-    how much of a dish's customers have come. Each of its tables makes those to come less likely: their weights are
-    c - a t + y in all with y for opening one, and lose a by it, which is part of the factor from here on.
+    `opens` are factors of a proposal for opening a table at each position; where all are 1 this is (2.2). `done` is the
+    share of a dish's customers that are seated already. Each table makes the later ones less likely: their total
+    weight, c - a t + y with y for opening a table, decreases by a, which is part of the factor.
     """
     (side, _, leaf), (_, k) = branch, at
     for pos in range(leaf + 1):

@@ -21,7 +21,7 @@ def fit_launch(text, path, documents, launch, in_document):
     """Fit two topics to the tokens of a path, starting from the documents of the two anchors.
 
     `in_document` (visit, topic) is scratch. The first two visits are the anchors themselves, which stay where they are.
-    Words count nowhere when it ends, because all tokens are seated as yet.
+    All word counts are zero at the end, because all tokens are still seated.
     """
     share, n_visits, n = launch.share, len(documents), len(path.token)
     launch.counts[:], launch.totals[:], in_document[:] = 0.0, 0.0, 0.0

@@ -89,7 +89,7 @@ def seat_path(world, room, path, launch, documents, pair, seed):
 
 @kernel
 def unseat(world, path, documents):
-    """Take the walks of a proposal back; its tokens are out again."""
+    """Undo the walks of a proposal; its tokens are removed again."""
     text = world.text
     for visit in range(len(documents)):
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
@@ -100,14 +100,14 @@ def unseat(world, path, documents):
 
 @kernel
 def restore(world, path, documents):
-    """Tokens that are out have their old topics and walks again."""
+    """Give removed tokens their old topics and walks back."""
     text = world.text
     for visit in range(len(documents)):
         for i in range(path.bounds[visit], path.bounds[visit + 1]):
             token = path.token[i]
             _replay(world, path.left[i], token, documents[visit], np.int64(path.topic[i]), 1)
             text.topic[token], text.code[token] = path.topic[i], path.code[i]
-    pack_all(world.net)  # terms of unpacked cells are from the midst of the move
+    pack_all(world.net)  # terms of unpacked cells are those of an intermediate step of the move
 
 
 @inner

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pitmanyor.kernels.documents.general.document import find_run, set_word_cells, word_leaf, word_part
+from pitmanyor.kernels.documents.general.document import clear_dish, find_run, set_word_cells, word_leaf, word_part
 from pitmanyor.kernels.documents.general.local_nodes import walk_local
 from pitmanyor.kernels.documents.general.node_values import places
 from pitmanyor.kernels.documents.general.scratch import N_CUSTOMERS, N_TABLES, N_TO, TO, DocumentScratch
@@ -19,7 +19,6 @@ from pitmanyor.kernels.restaurant.arrays import (
     AT,
     CELL,
     CONCENTRATION,
-    CUSTOMERS,
     FIRST,
     LEAF,
     LOCAL_INDEX,
@@ -41,11 +40,13 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.small_terms import Terms
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 NOWHERE = -1  # the topic of a token that has been taken out
 
 
+@bundle
 class Arrays(NamedTuple):
     """All that a move reads and writes of a state."""
 
@@ -82,7 +83,7 @@ def lay_out(net, terms, doc, text, topics, words, d, pair):
         shared = net.rests[CONCENTRATION, terms.cells[j, REST]]
         doc.concentration[j] = text.concentration[own, d] if own >= 0 else shared
         for h in (0, 1, common):
-            _clear_dish(doc, h, j)
+            clear_dish(doc, h, j)
             doc.ints[h, j, N_CUSTOMERS], doc.ints[h, j, N_TABLES] = 0, 0
             for p in range((doc.ints.shape[2] - TO) // 2):
                 doc.ints[h, j, N_TO + 2 * p] = 0
@@ -103,13 +104,6 @@ def lay_out(net, terms, doc, text, topics, words, d, pair):
     return found
 
 
-@inlined
-def _clear_dish(doc, h, j):
-    doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES] = 0, 0
-    for p in range((doc.ints.shape[2] - TO) // 2):
-        doc.ints[h, j, TO + 2 * p] = 0
-
-
 @inner
 def lay_out_word(world, d, s, word, pair):
     """The counts of one word at the local word nodes, from every stream that shares them with s."""
@@ -118,7 +112,7 @@ def lay_out_word(world, d, s, word, pair):
     for j in range(len(terms.cells)):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
             for h in (0, 1, common):
-                _clear_dish(doc, h, j)
+                clear_dish(doc, h, j)
     for other in range(text.leaf.shape[1]):
         if text.partner[s, other]:
             which = text.leaf[text.context[d], other, WORD_LIST]

@@ -35,9 +35,11 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
     Side,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
 
+@bundle
 class Exits(NamedTuple):
     """Where the walks of a stream's tokens lead, by the bits from `shift` on: a position of the topic side's lists."""
 
@@ -45,6 +47,7 @@ class Exits(NamedTuple):
     place: Ints  # (stream, walk); the last column of `Side.scratch` where it stays among local nodes. Empty: too many
 
 
+@bundle
 class Parts(NamedTuple):
     """Documents in as many parts as threads count, each but the first with counts of its own, added in the end."""
 
@@ -135,8 +138,9 @@ def list_exits(net, text, topics, exits):
 def _count_topics(net, text, topics, exits, counts, found, entry, leaf, s, tokens):
     """Customers that tokens send to shared topic-side cells.
 
-    Their counts are found first, without a branch, for who opened a table cannot be guessed. Adding at once would wait
-    at each token: a processor does not know where it will add before it has found the place for the last one.
+    The addresses of their counts are computed first, without a branch, because which token opened a table cannot be
+    predicted. Adding immediately would stall at each token, because the processor does not know whether the previous
+    token changed the same count.
     """
     if exits.place.shape[1] == 0:
         for token in range(tokens[0], tokens[1]):
@@ -213,9 +217,10 @@ def _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p):
 def count_shared(net, text, topics, words, exits, by_leaf, bits, parts):
     """Customers that documents send to shared cells (which must be empty before), those of `parts` in their own.
 
-    Of the streams in `by_leaf` only their leaf's restaurants are told how many they have: its cells are counted by
+    Of the streams in `by_leaf` only the restaurants of the leaf get their totals: its cells are counted by
     leaf_tables.py. A document's tokens of one stream are all in the same restaurants, one for each topic; `bits` has
-    those of their walks that lead there, or 0 where all do. Other streams count in words' cells, and want one part.
+    those of their walks that lead there, or 0 where all do. Other streams are counted in words' cells, and need a
+    single part.
     """
     for p in prange(len(parts.bounds) - 1):
         _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p)

@@ -1,10 +1,9 @@
 """Up, for the word nodes that emit tokens: each cell's counts, tables and terms in one pass over the cell (maths 4).
 
-A *leaf* here is a shared word node per topic whose customers are tokens: it is nobody's parent, or that of one local
-node per topic, and then those tokens are its customers that open a table there. Its tokens are indexed by cell once and
-for all, so a row is counted, its tables drawn, sent up and made ready for scoring while it is in the cache. Its old
-counts were forgotten as the vector was drawn (word_vectors.py), but for those of topics that are not held: they
-stay as they are.
+A *leaf* here is a shared word node per topic whose customers are tokens: it has no children, or one local child node
+per topic, in which case its customers are the tokens that open a table there. Its tokens are indexed by cell once, so a
+row is counted, its tables are drawn and sent up, and its terms computed, while it is in the cache. Its old counts were
+cleared when the vector was drawn (word_vectors.py), except for those of topics that are not held, which do not change.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import refresh_small
 from pitmanyor.kernels.restaurant.packed_rows import clear_entries, entries_of, is_packed
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import dealt, inlined, inner, kernel, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.runtime.simd import prefetch
@@ -43,6 +43,7 @@ from pitmanyor.kernels.switching.table_counts import up_count, up_tables
 from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base
 
 
+@bundle
 class Leaves(NamedTuple):
     """Tokens by cell of their leaf, in CSR form over all cells."""
 
@@ -52,10 +53,11 @@ class Leaves(NamedTuple):
     bits: np.ndarray  # for each: what says in a walk (uint32) that it leads to the leaf; 0: all do
 
 
+@bundle
 class Rows(NamedTuple):
     """The cells of one leaf in runs, and scratch for each: new counts, and sums of tables by column.
 
-    `sends`: no other run has a cell with the same parent, so a run may hand its tables up by itself.
+    `sends`: no other run has a cell with the same parent, so a run may add its tables to the parents directly.
     """
 
     bounds: Ints

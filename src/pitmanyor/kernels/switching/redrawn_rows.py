@@ -1,8 +1,8 @@
-"""Vectors of packed cells: drawn once for their sums, and again, the same to the last bit, when a document looks.
+"""Vectors of packed cells: drawn once for their sums, and again, bit for bit, when a document needs them.
 
 Every draw is keyed by its cell, so a row phi_kw over topics k need not be kept: its masses J, divided by the sums that
-the first draw left, are what they would be if it had been (decision 13). A thread keeps the rows that it drew last,
-each in the place that its cell's number gives it.
+the first draw left, are what they would be if it had been (decision 13). Each thread caches the rows that it drew last,
+at a place that depends on the number of the cell.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
 )
 from pitmanyor.kernels.restaurant.packed_rows import entries_of
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, log_jump
@@ -45,6 +46,7 @@ from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, log
 KEPT_ROWS = 1024  # of a thread
 
 
+@bundle
 class Drawn(NamedTuple):
     """What rows are drawn again from: fields of `Family` and `Vectors`, flat as parallel loops want them, and more."""
 
@@ -63,6 +65,7 @@ class Drawn(NamedTuple):
     n_held: int
 
 
+@bundle
 class Kept(NamedTuple):
     """Rows of one thread, with a leading thread axis until `of_thread` picks one."""
 

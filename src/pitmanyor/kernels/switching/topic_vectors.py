@@ -38,6 +38,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     Floats,
     Ints,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
@@ -45,6 +46,7 @@ LEAST_BASE = 1e-300  # of a base measure, so that its logarithm is finite
 LEAST_MASS = 1e-200  # below it a tilted stable variable is stable to the last bit, and only ratios matter
 
 
+@bundle
 class Family(NamedTuple):
     """Parent cells of shared cells, in CSR form."""
 
@@ -52,6 +54,7 @@ class Family(NamedTuple):
     parent: Ints
 
 
+@bundle
 class Vectors(NamedTuple):
     """Per restaurant: v, g and sum J of maths 4, in logs since each can underflow; and the mass of the rest slot.
 

@@ -1,8 +1,8 @@
 """Down, word side: J of every word under every held topic, a row of topics at a time (maths 4).
 
 Nearly all cells of a large vocabulary have no customers and little mass: they are drawn in lanes (stable_row_draws).
-The counts of a leaf (leaf_tables.py) are forgotten as they are read: nobody else looks for them on the way up. Of
-packed cells only the sums are kept: redrawn_rows.py draws their rows again when they are looked at.
+The counts of a leaf (leaf_tables.py) are cleared as they are read, because they are not needed on the way up. Of packed
+cells only the sums are kept; redrawn_rows.py draws their rows again when they are needed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 
 from pitmanyor import purposes
-from pitmanyor.kernels.numbers.draws import gamma, tilted_stable
+from pitmanyor.kernels.numbers.draws import gamma
 from pitmanyor.kernels.numbers.stable_row_draws import (
     LANES,
     LEAST_DISCOUNT,
@@ -26,17 +26,13 @@ from pitmanyor.kernels.numbers.stable_row_draws import (
 )
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
-    CONCENTRATION,
     CUSTOMERS,
     DISCOUNT,
     DISH,
-    GAIN,
     N_PARENTS,
-    N_WORDS,
     NODE,
     REST,
     ROW,
-    SCALE,
     TABLES,
     TO_REST,
     TO_ROW,
@@ -45,8 +41,9 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.runtime.jit import allocating, dealt, inlined, inner, n_dealt, spread
 from pitmanyor.kernels.runtime.random import stream_key
-from pitmanyor.kernels.switching.redrawn_rows import add_customers_of_entries, add_jumps, empty_jump
-from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base, jump, log_jump
+from pitmanyor.kernels.switching.redrawn_rows import add_customers_of_entries, add_jumps
+from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass, has_one_base, jump
+from pitmanyor.kernels.switching.word_totals import normalise_words, total_words
 
 
 @allocating
@@ -88,7 +85,7 @@ def _forget(net, family, cell, first, found, sends):
 
 @inlined
 def _take_tables(net, family, cell, n_columns, sends):
-    """What `_forget` does for a packed cell, whose counts are asked for once more: they are replaced on the way up."""
+    """As `_forget`, for a packed cell, whose counts are needed once more and are replaced on the way up."""
     if sends:
         above = net.cells[family.parent[family.first[cell]], ROW]
         first, last = entries_of(net, cell)
@@ -160,7 +157,7 @@ def _stable_words(net, vectors, family, lanes, run, sums_and_bases, leaf, seed):
                 at, row = (cell - top) * width, net.cells[cell, ROW] + first
                 value = lanes.value[at : at + size]
                 if is_packed(net, cell):
-                    vectors.counter[cell] = n  # of the last piece, where there are several; then nobody asks for it
+                    vectors.counter[cell] = n  # of the last piece, if there are several; it is not used then
                     n = add_customers_of_entries(net, cell, first, value, a, key, n)
                     if first + size == n_columns:
                         _take_tables(net, family, cell, n_columns, leaf[1])
@@ -215,41 +212,13 @@ def _keep(draws, stay, sums):
         sums[j] += draws[j]
 
 
-@allocating
-def _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed):
-    """A per-topic word restaurant without customers, drawn in logs over its cells and its rest slot."""
-    start, stop = cells
-    node = net.cells[start, NODE]
-    q = net.cells[start, REST] + k
-    n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
-    work = np.empty(stop - start + 1)
-    for j in range(stop - start):
-        cell = start + j
-        base = base_mass(net, family, cell, node, net.cells[cell, TO_REST] + k * n_parents, k)
-        work[j] = empty_jump(net, vectors, node, q, cell, k, base, seed)
-    work[-1] = -np.inf
-    if rest_base > 0.0:
-        key = stream_key(seed[0], seed[1], seed[2], start * 65536 + k, purposes.DOWN_EMPTY)
-        work[-1], _ = log_jump(net, vectors, node, q, rest_base, key, np.int64(1) << 40)  # beyond those of the cell
-    shift = work.max()
-    total = 0.0
-    for j in range(len(work)):
-        work[j] = math.exp(work[j] - shift)
-        total += work[j]
-    for j in range(stop - start):
-        if not is_packed(net, start + j):
-            net.stay[net.cells[start + j, ROW] + k] = work[j] / total
-    vectors.log_total[q] = math.log(total) + shift
-    vectors.scale[q], vectors.shift[q] = total, shift
-
-
 @spread
 def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, seed):
     """Restaurants of one word-side node: its one column, or those of the held topics, as many as `sums` has.
 
-    `chunks` holds the bounds of runs of cells of one instance each; `instances` (instance, 2) the first
-    and last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: are its counts
-    forgotten here, and are its tables taken off their parent's customers?
+    `chunks` holds the bounds of runs of cells of one instance each; `instances` (instance, 2) the first and
+    last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: whether its counts are
+    cleared here, and its tables subtracted from their parent's customers.
     """
     n_chunks = len(chunks) - 1
     for turn in prange(n_dealt(n_chunks)):
@@ -257,48 +226,6 @@ def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, s
         if c < n_chunks:
             _word_chunk(net, vectors, family, (chunks[c], chunks[c + 1]), sums[c], bases[c], leaf, seed)
     for j in prange(len(instances)):
-        _total_words(net, vectors, family, chunks, (instances[j, 0], instances[j, 1]), sums, bases, seed)
+        total_words(net, vectors, family, chunks, (instances[j, 0], instances[j, 1]), sums, bases, seed)
     for c in prange(n_chunks):
-        _normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])
-
-
-@allocating
-def _total_words(net, vectors, family, chunks, runs, sums, bases, seed):
-    """Sum J over an instance's chunks, in order, and add the rest slot of the words that have no cell."""
-    first, last = runs
-    cells = (chunks[first], chunks[last])
-    node = net.cells[cells[0], NODE]
-    complete = cells[1] - cells[0] == net.nodes[node, N_WORDS]
-    for k in range(sums.shape[1]):
-        q = net.cells[cells[0], REST] + k
-        total, mass = 0.0, 0.0
-        for c in range(first, last):
-            total += sums[c, k]
-            mass += bases[c, k]
-        rest_base = 0.0 if complete else max(1.0 - mass, 0.0)
-        if net.totals[q, CUSTOMERS] == 0:
-            _empty_word_restaurant(net, vectors, family, cells, k, rest_base, seed)
-            net.rests[SCALE, q] = 1.0
-            continue
-        if rest_base > 0.0:
-            key = stream_key(seed[0], seed[1], seed[2], cells[0] * 65536 + k, purposes.DOWN_EMPTY)
-            a = net.reals[node, DISCOUNT]
-            if a == 0.0:
-                x, _ = gamma(net.rests[CONCENTRATION, q] * rest_base, key, 0)
-            else:
-                x, _ = tilted_stable(a, net.rests[GAIN, q] * rest_base, key, 0)
-            total += x
-        vectors.log_total[q] = math.log(total)
-        net.rests[SCALE, q] = 1.0 / total
-        vectors.scale[q] = net.rests[SCALE, q]
-
-
-@inner
-def _normalise_words(net, start, stop, n_columns):
-    scale = net.rests[SCALE, net.cells[start, REST] : net.cells[start, REST] + n_columns]
-    for cell in range(start, stop):
-        if is_packed(net, cell):
-            continue
-        stay = net.stay[net.cells[cell, ROW] : net.cells[cell, ROW] + n_columns]
-        for k in range(n_columns):
-            stay[k] *= scale[k]
+        normalise_words(net, chunks[c], chunks[c + 1], sums.shape[1])

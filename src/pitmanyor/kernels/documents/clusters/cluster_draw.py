@@ -1,4 +1,4 @@
-"""A cluster for a token, in proportion to its weight, and what the token brings every topic by chance (maths 7)."""
+"""A cluster for a token, in proportion to its weight, and its expected contribution to every topic (maths 7)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pitmanyor.kernels.runtime.jit import inlined
 from pitmanyor.kernels.runtime.random import uniform
 
 NO_CLUSTER = np.int64(-1)  # in place of the slot of one
-SLIGHT = 1e-5  # a chance below which a token brings a cluster nothing: a bias of as much at most
+SLIGHT = 1e-5  # probabilities below this are not counted, which biases a share by at most as much
 
 
 @inlined
@@ -56,7 +56,7 @@ def weigh(arrays, clusters, frame, token, n_slots, left):
 
 @inlined
 def part_of(rows, frame, leaf, gain, slot):
-    """What of a customer that joins the leaf at a slot counts: 1 - a t/c, by chance whether it opens a table."""
+    """The part of a new customer of the leaf that counts, 1 - a t/c, in expectation over whether it opens a table."""
     at = count_at(frame, leaf, slot)
     c, t = np.float64(rows.counts[at + SITTING]) + 1.0, np.float64(rows.counts[at + OPENED_HERE])
     a = rows.scalars[np.uint64(leaf) * SCALARS + STEP]
@@ -68,7 +68,7 @@ def part_of(rows, frame, leaf, gain, slot):
 
 @inlined
 def count_by_chance(arrays, clusters, mean, frame, token, n_slots, left, total):
-    """Add to every topic the chance of a token to be of it, less a t/c with what c and t of the leaf are then."""
+    """Add to every topic the probability of a token to be of it, less a t/c with the new c and t."""
     if not mean.by_chance or token.leaf != mean.leaf:
         return
     net, rows, leaf = arrays.franchise.net, arrays.scratch, token.leaf

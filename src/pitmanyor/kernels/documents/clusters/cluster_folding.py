@@ -13,7 +13,7 @@ from pitmanyor.kernels.documents.fold_sweeps import Mean, batches_of, sweeps_of
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
-from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token
+from pitmanyor.kernels.documents.topic_nodes.explicit import fetch_ahead, lines_of, row_of_token
 from pitmanyor.kernels.documents.topic_nodes.folding import add_rows
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import set_means
 from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
@@ -75,7 +75,7 @@ def sweep_stream(arrays, clusters, document, mean, s, n_slots, n):
 
 @inlined
 def refresh(arrays, clusters, document, n_slots):
-    """Make all labels anew: products and quotients round, and what became 0 stays there."""
+    """Recompute all labels, because products and quotients accumulate rounding errors and zeros stay zero."""
     net, text, rows, (d, frame, _, _) = arrays.franchise.net, arrays.text, arrays.scratch, document
     n_streams, context = text.leaf.shape[1], text.context[d]
     remake(net, rows, clusters, frame, n_slots)
@@ -121,7 +121,7 @@ def close_batch(arrays, clusters, means, document, leaf, n_slots, shares):
 
 @inlined
 def set_errors(clusters, n_topics, n_batches, errors):
-    """Standard errors of shares that sum to one: by how much batches differ."""
+    """Standard errors of shares that sum to one: from the differences between batches."""
     for k in range(n_topics):
         spread_out = clusters.squares[k] - clusters.firsts[k] * clusters.firsts[k] / n_batches
         variance = max(spread_out, 0.0) / (n_batches * (n_batches - 1.0)) if n_batches > 1 else np.nan
@@ -170,12 +170,10 @@ def visit(arrays, clusters, means, frame, d, s, sweeps, shares, errors):
 def _visit_block(arrays, clusters, means, documents, n_held, s, sweeps, shares, errors, block):
     thread = numba.get_thread_id()
     mine, own, here = in_thread(arrays, thread), of_thread(clusters, thread), of_thread(means, thread)
-    text, frame = mine.text, frame_of(mine.scratch, n_held)
+    frame = frame_of(mine.scratch, n_held)
     mine.scratch.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        if j + 1 < len(documents):
-            fetch_text(text, documents, j)
-            fetch(mine.franchise.net, text, mine.sums, mine.words, mine.scratch, frame, documents[j + 1])
+        fetch_ahead(mine, frame, documents, j)
         visit(mine, own, here, frame, documents[j], s, sweeps, shares, errors)
 
 

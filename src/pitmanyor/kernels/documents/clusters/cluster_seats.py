@@ -16,19 +16,21 @@ from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
 from pitmanyor.kernels.documents.topic_nodes.scratch import ONE, TWO, VALUED
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import Floats, Ints, Reals
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
 
-LIGHT, HEAVY = 1e-6, 1e6  # masses within these leave labels that matter far from the limits of their numbers
+LIGHT, HEAVY = 1e-6, 1e6  # labels whose mass is within these bounds cannot overflow or underflow
 
 
+@bundle
 class Clusters(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one."""
 
     labels: Reals  # (slot, topic), `stride` apart
     mass: Floats  # (slot): sum of its labels
-    joined: Floats  # (slot): the same with the token at hand
-    weight: Floats  # (slot): what the token at hand weighs there
-    owed: Floats  # (slot): so much of its labels the batch has yet to get
+    joined: Floats  # (slot): the same with the current token
+    weight: Floats  # (slot): weight of the current token there
+    owed: Floats  # (slot): multiple of its labels still to be added to the batch
     base: Ints  # (slot): the base that its customer is of
     stride: Ints  # [topics that a row of labels has room for]
     batch: Reals  # (topic): shares that this batch of sweeps has got
@@ -45,7 +47,7 @@ def place(clusters, slot):
 
 @inlined
 def pay(clusters, slot, n_topics):
-    """Give the batch what it has yet to get of a cluster's labels, which are about to change."""
+    """Add to the batch what is still due from a cluster's labels, which are about to change."""
     if clusters.owed[slot] != 0.0:
         add_labels(clusters.batch, clusters.labels, place(clusters, slot), clusters.owed[slot], n_topics)
         clusters.owed[slot] = 0.0
@@ -53,7 +55,7 @@ def pay(clusters, slot, n_topics):
 
 @inlined
 def factor_for(mass):
-    """What to multiply labels by to keep their mass away from the limits of their numbers."""
+    """The factor that keeps the mass of labels from overflow and underflow."""
     return 1.0 / mass if mass < LIGHT or mass > HEAVY else 1.0
 
 

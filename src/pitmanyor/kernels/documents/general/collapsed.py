@@ -1,4 +1,4 @@
-"""The collapsed sweep: every token is removed, scored and seated anew, all nodes being counts (maths 2-4)."""
+"""The collapsed sweep: every token is removed, scored and seated again, with all nodes as counts (maths 2-4)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pitmanyor.kernels.documents.general.document import (
     word_part,
 )
 from pitmanyor.kernels.documents.general.local_nodes import leave_local, plan_leaving, seat_local
-from pitmanyor.kernels.documents.general.node_values import evaluate, linearise
-from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot, open_slot
+from pitmanyor.kernels.documents.general.node_values import evaluate, join_slot, linearise
+from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     FIRST,
@@ -113,12 +113,7 @@ def put_token(franchise, doc, text, topics, words, visit, place, token, key, n):
     if k < 0 or text.topic[token] >= 0:
         k = pick(visit.score, visit.blocks, uniform(key, n) * total, net.status[N_COLUMNS])
         n += 1
-    fresh = doc.slot_of[k] < 0
-    h = open_slot(net, terms, doc, k)
-    doc.slots[h, TOKENS] += 1
-    if fresh:
-        evaluate(net, doc, topics, part, leaf, h)
-        evaluate(net, doc, words, word_side, bottom, h)
+    h = join_slot(net, terms, doc, topics, words, place, k)
     exit, n = seat_local(franchise, doc, topics, part, leaf, h, key, n)
     if exit >= 0:
         lowest, n = seat(franchise, topics, part[0], exit, k, key, n)

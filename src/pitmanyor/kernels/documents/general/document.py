@@ -44,7 +44,7 @@ from pitmanyor.kernels.restaurant.small_terms import OPEN, STAY
 from pitmanyor.kernels.runtime.jit import inlined, inner
 from pitmanyor.kernels.runtime.simd import LINE, prefetch
 
-SOON = 2  # tokens: the counts of their words are fetched so early
+SOON = 2  # tokens ahead whose counts are prefetched
 
 
 @inlined
@@ -93,7 +93,7 @@ def row_of_words(net, text, words, d, s):
 
 @inlined
 def fetch_counts(net, text, words, which, top, token):
-    """Have what a token's word has under all topics come near, and its count under the token's own.
+    """Prefetch the word's row (all topics) and its count under the token's current topic.
 
     `top` is where the rows of its stream's words start, in their order.
     """
@@ -210,6 +210,14 @@ def load_run(franchise, doc, text, words, d, s, word):
                 refresh_slot(net, tables, terms, doc, h, terms.cells[j, NODE], j)
 
 
+@inlined
+def clear_dish(doc, h, j):
+    """Empty slot h of local node j."""
+    doc.ints[h, j, CUSTOMERS], doc.ints[h, j, TABLES] = 0, 0
+    for p in range((doc.ints.shape[2] - TO) // 2):
+        doc.ints[h, j, TO + 2 * p] = 0
+
+
 @inner
 def save_run(franchise, doc, text, words, d, s, word):
     """Write the word-side walks of one word's tokens back and clear its counts."""
@@ -236,11 +244,5 @@ def save_run(franchise, doc, text, words, d, s, word):
         if net.nodes[terms.cells[j, NODE], N_WORDS] > 0:
             for h in range(doc.slots[-1, OF_TOPIC] + 1):
                 at, _ = places(net, doc, terms.cells[j, NODE], h if h < doc.slots[-1, OF_TOPIC] else common)
-                (
-                    doc.ints[at, j, CUSTOMERS],
-                    doc.ints[at, j, TABLES],
-                    doc.reals[at, j, STAY],
-                    doc.reals[at, j, OPEN],
-                ) = 0, 0, 0.0, 1.0
-                for p in range((doc.ints.shape[2] - TO) // 2):
-                    doc.ints[at, j, TO + 2 * p] = 0
+                clear_dish(doc, at, j)
+                doc.reals[at, j, STAY], doc.reals[at, j, OPEN] = 0.0, 1.0

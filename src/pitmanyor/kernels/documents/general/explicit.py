@@ -24,8 +24,8 @@ from pitmanyor.kernels.documents.general.document import (
     word_part,
 )
 from pitmanyor.kernels.documents.general.local_nodes import leave_local, plan_leaving, seat_local
-from pitmanyor.kernels.documents.general.node_values import evaluate, linearise
-from pitmanyor.kernels.documents.general.scratch import TOKENS, TOPIC, WORD, close_slot, open_slot
+from pitmanyor.kernels.documents.general.node_values import join_slot, linearise
+from pitmanyor.kernels.documents.general.scratch import TOKENS, TOPIC, WORD, close_slot
 from pitmanyor.kernels.documents.general.topic_draw import draw_topic
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays
 from pitmanyor.kernels.restaurant.arrays import (
@@ -39,13 +39,14 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
 from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
+from pitmanyor.kernels.runtime.bundles import bundle, of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key
 
 DOCUMENTS = 16  # visited together by one thread
 
 
+@bundle
 class ListScratch(NamedTuple):
     """Thread-private scratch, with a leading thread axis: the two sides' lists, and the components of a weight."""
 
@@ -76,12 +77,7 @@ def update_token(arrays, place, s, token, n_held, parts, key, n):
     linearise(net, doc, topics, part, leaf, TOPIC)
     linearise(net, doc, words, word_side, bottom, WORD)
     k, n = draw_topic(arrays, place, s, text.word[token], n_held, parts, key, n)
-    fresh = doc.slot_of[k] < 0
-    h = open_slot(net, terms, doc, k)
-    doc.slots[h, TOKENS] += 1
-    if fresh:
-        evaluate(net, doc, topics, part, leaf, h)
-        evaluate(net, doc, words, word_side, bottom, h)
+    h = join_slot(net, terms, doc, topics, words, place, k)
     _, n = seat_local(franchise, doc, topics, part, leaf, h, key, n)
     _, n = seat_local(franchise, doc, words, word_side, bottom, h, key, n)
     text.topic[token] = k
@@ -113,7 +109,7 @@ def update_stream(arrays, part, d, s, n_held, parts, key, n):
 
 @inner
 def visit_explicit(arrays, d, n_held, parts, key, passes):
-    """So many Gibbs updates of every token of document d given the shared vectors."""
+    """Update every token of document d `passes` times given the shared vectors."""
     franchise, text, topics, doc = arrays.franchise, arrays.text, arrays.topics, arrays.scratch
     n = np.int64(0)
     context = text.context[d]

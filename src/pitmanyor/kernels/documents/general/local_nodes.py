@@ -1,4 +1,4 @@
-"""Customers of the local nodes of one document come and go (maths 2-4), slot by slot, and so do stored walks.
+"""Add and remove customers and stored walks at the local nodes of one document (maths 2-4), slot by slot.
 
 Both sides and both sweeps walk this way; `part` is as in node_values.py.
 """
@@ -88,7 +88,7 @@ def _by_tables(net, doc, node, at, j, t, key, n):
         if x < doc.ints[at, j, TO + 2 * i]:
             return i, n + 1
         x -= doc.ints[at, j, TO + 2 * i]
-    while doc.ints[at, j, TO + 2 * last] == 0:  # only rounding can come here
+    while doc.ints[at, j, TO + 2 * last] == 0:  # reached by rounding only
         last -= 1
     return last, n + 1
 

@@ -11,8 +11,10 @@ from pitmanyor.kernels.documents.general.scratch import (
     LOCAL_SCALE,
     NODES,
     OF_TOPIC,
+    TOKENS,
     VALUE,
     WEIGHT,
+    open_slot,
 )
 from pitmanyor.kernels.restaurant.arrays import (
     AT,
@@ -72,6 +74,19 @@ def base_value(net, doc, side, part, pos, h, k):
             net, doc, side, part, side.par[first + i], h, k
         )
     return total
+
+
+@inlined
+def join_slot(net, terms, doc, topics, words, place, k):
+    """The slot of topic k with one token more; the values of a new slot are computed first."""
+    part, leaf, word_side, bottom = place
+    fresh = doc.slot_of[k] < 0
+    h = open_slot(net, terms, doc, k)
+    doc.slots[h, TOKENS] += 1
+    if fresh:
+        evaluate(net, doc, topics, part, leaf, h)
+        evaluate(net, doc, words, word_side, bottom, h)
+    return h
 
 
 @inlined

@@ -28,6 +28,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import leave_probability, open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import LEAVE, LOG_S, OPEN, STAY, is_small
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, kernel
 
 OF_TOPIC, TOKENS = 0, 1
@@ -36,6 +37,7 @@ VALUE, LOCAL_GAIN, LOCAL_SCALE, WEIGHT = 2, 3, 4, 5  # after STAY and OPEN
 TOPIC, WORD, NODES = 0, 1, 2  # rows of forms
 
 
+@bundle
 class DocumentScratch(NamedTuple):
     """Scratch of one thread (arrays have a leading thread axis until `of_thread` picks one)."""
 

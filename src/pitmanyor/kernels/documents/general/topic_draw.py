@@ -57,7 +57,7 @@ def pick_fresh(arrays, place, s, word, n_held, parts, x):
     while c < last and x >= parts[c]:
         x -= parts[c]
         c += 1
-    while parts[c] <= 0.0 and c > 0:  # only rounding can come here
+    while parts[c] <= 0.0 and c > 0:  # reached by rounding only
         c -= 1
     j, i = c // n_words - 1, c % n_words - 1
     a, b = row_of(net, arrays.topics, j), row_of(net, arrays.words, i)
@@ -135,7 +135,7 @@ def draw_topic(arrays, place, s, word, n_held, parts, key, n):
         while h < last and x >= doc.weights[h]:
             x -= doc.weights[h]
             h += 1
-        while doc.weights[h] <= 0.0 and h > 0:  # only rounding can come here
+        while doc.weights[h] <= 0.0 and h > 0:  # reached by rounding only
             h -= 1
         return doc.slots[h, OF_TOPIC], n
     if not local_words:

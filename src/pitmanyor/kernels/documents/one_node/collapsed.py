@@ -1,7 +1,7 @@
 """The collapsed sweep for documents with one local node over one base: target of general/collapsed.py, fewer bundles.
 
-Words may have own nodes (own_words/scratch.py): then a token leaves the shared nodes, and comes to them, only where
-a table goes or is opened in its own.
+With words of the document's own (own_words/scratch.py), a token changes the shared nodes only if a table of its own
+node is closed or opened.
 """
 
 from __future__ import annotations
@@ -11,17 +11,8 @@ import numpy as np
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.collapsed import FORCED
 from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row_of_words, set_word_cells
-from pitmanyor.kernels.documents.one_node.scratch import (
-    COUNTED,
-    NO_SLOT,
-    Document,
-    load,
-    measure,
-    open_slot,
-    save,
-    set_slot,
-    shape_of,
-)
+from pitmanyor.kernels.documents.one_node.scratch import COUNTED, NO_SLOT, Document, open_slot, set_slot, shape_of
+from pitmanyor.kernels.documents.one_node.stored_seats import load, measure, save
 from pitmanyor.kernels.documents.own_words.scratch import (
     close_stream,
     count_restaurant,
@@ -216,7 +207,7 @@ def visit_collapsed(arrays, d, key):
 
 @inlined
 def update_token(arrays, document, word_node, place, at, n):
-    """One token; returns the numbers of slots, tables and who have its word, and the counter."""
+    """One token; returns the numbers of slots, of tables and of topics that have its word, and the counter."""
     tables, terms, text, active, own = (
         arrays.franchise.tables,
         arrays.franchise.terms,

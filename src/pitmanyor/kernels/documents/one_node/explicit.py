@@ -21,13 +21,11 @@ from pitmanyor.kernels.documents.one_node.scratch import (
     NOT_SUMMED,
     Document,
     join,
-    load,
-    measure,
     new_terms,
-    save,
     shape_of,
     write_terms,
 )
+from pitmanyor.kernels.documents.one_node.stored_seats import load, measure, save
 from pitmanyor.kernels.documents.one_node.topic_draw import Token, draw, weigh
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
@@ -57,7 +55,7 @@ from pitmanyor.kernels.runtime.random import stream_key, uniform_in, uniform_pai
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
 from pitmanyor.kernels.switching.redrawn_rows import row_of_cell
 
-AHEAD = 4  # tokens: the rows of words that come are fetched so early
+AHEAD = 4  # tokens ahead whose rows are prefetched
 
 
 @inlined
@@ -87,7 +85,7 @@ def look_up(arrays, drawn, shape, bottom, pair, token):
 
 @inlined
 def fetch_first(net, text, words, d, n_held):
-    """Have the rows of document d's first tokens come near, while it is loaded."""
+    """Prefetch the rows of document d's first tokens, while it is loaded."""
     n_streams, stride = text.leaf.shape[1], np.uint64(len(net.status) - LIVE)
     for s in range(n_streams):
         top, in_order = row_of_words(net, text, words, d, s)
@@ -100,7 +98,7 @@ def fetch_first(net, text, words, d, n_held):
 
 @inlined
 def fetch(net, active, row, n_held, n_slots):
-    """Have the part of a word's row come near that the document will read."""
+    """Prefetch the part of a word's row that the document will read."""
     if n_held <= WIDTH * LINE:
         for j in range(0, n_held, LINE):
             prefetch(net.stay, row + np.uint64(j))
@@ -153,7 +151,7 @@ def update_token(arrays, document, mean, token, sizes, late, n):
     """One Gibbs update of a token.
 
     `sizes` are the numbers of slots, of tables and of topics that have the word; `late` is the slot that the last token
-    joined, with terms that are not in the arrays yet. Returns both anew, and the counter.
+    joined, with terms that are not in the arrays yet. Returns the new values of both, and the counter.
     """
     (net, tables, terms), active, own = arrays.franchise, arrays.scratch, arrays.own
     _, shape, key = document
@@ -250,7 +248,7 @@ def update_stream(arrays, document, mean, s, stand):
 
 @inlined
 def visit(arrays, d, n_held, key, passes):
-    """So many Gibbs updates of every token of document d given the shared vectors."""
+    """Update every token of document d `passes` times given the shared vectors."""
     (net, tables, terms), text, active = arrays.franchise, arrays.text, arrays.scratch
     fetch_first(net, text, arrays.words, d, n_held)
     shape = shape_of(net, text, arrays.topics, terms, d, n_held)

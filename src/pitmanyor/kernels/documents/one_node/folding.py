@@ -18,7 +18,8 @@ from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_w
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
 from pitmanyor.kernels.documents.one_node.leaf_mean import keep
-from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, Document, free_slots, load, shape_of
+from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, Document, shape_of
+from pitmanyor.kernels.documents.one_node.stored_seats import free_slots, load
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.restaurant.arrays import LIVE, WORD_LIST
 from pitmanyor.kernels.restaurant.shared import Franchise
@@ -29,7 +30,7 @@ from pitmanyor.kernels.runtime.random import stream_key
 
 @inlined
 def add_rows(net, text, words, mean, shape, d):
-    """Add what every topic has of the base, and of it with the words of tokens that were counted by chance."""
+    """Add the contribution of the base to every topic, and that of tokens that were counted by probability."""
     n_streams, stride = text.leaf.shape[1], np.uint64(len(net.status) - LIVE)
     first = text.first[d * n_streams]
     start_products(mean, mean.sums.of_bases[0] * shape.constant, shape.n_held)

@@ -1,4 +1,4 @@
-"""The mean of a new document's node, and what its tokens bring by chance (maths 7)."""
+"""The mean of a new document's node, and what its tokens contribute in expectation (maths 7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pitmanyor.kernels.runtime.jit import inlined
 
 @inlined
 def set_parts(active, mean, shape, h):
-    """What a token that joins slot h brings by chance: of its weight, and of what it weighs at old tables."""
+    """What a token that joins slot h adds in expectation, per unit of its weight and of its weight at old tables."""
     if len(mean) == 0:
         return
     part = shape.discount / (np.float64(active.customers[h]) + 1.0)
@@ -26,7 +26,7 @@ def whole_weight(active, own, h, gain):
 
 @inlined
 def all_weights(net, active, own, gain, row, n_slots, weights):
-    """What all topics weigh. With own words, what the sum over all topics has of the document's is rejected."""
+    """The weight of all topics; with own words, without the document's part of the sum over all topics."""
     if len(own) == 0:
         return np.float64(weights[0]) + weights[1]
     twice = active.stay.dtype.type(0.0)
@@ -38,7 +38,7 @@ def all_weights(net, active, own, gain, row, n_slots, weights):
 
 @inlined
 def count_by_chance(arrays, mean, shape, gain, token, sizes, weights):
-    """Add to every topic the chance of a token to be of it, less a t/c with what c and t are then.
+    """Add to every topic the probability of a token to be of it, less a t/c with the new c and t.
 
     `weights` are those of slots, and of the sum over all topics and repeated words.
     """
@@ -74,7 +74,7 @@ def count_repeats(active, own, mean, gain, n_listed, by):
 def keep(active, mean, shape, n_slots, n_tables):
     """Add the mean of the node given the seats (appendix B), up to b + C.
 
-    By chance, its customers were added as they were drawn.
+    If tokens are counted by probability, its customers have been added already.
     """
     mean.sums.of_bases[0] += shape.concentration + shape.discount * n_tables
     if not mean.by_chance:

@@ -1,9 +1,9 @@
 """A topic for a token of a document with words of its own, given the shared vectors (maths 4).
 
-With E = b + a T of the document's node, one of its topics weighs [stay + E open p_k] A(own node, w), where the last
-is a factor of phi_kw but for the few topics that have the word. The others weigh E p_k phi_kw. A topic is proposed from
-all of these and from E p_k phi_kw of all topics, which is cached; what this proposes of the document's own topics is
-rejected, and drawn again.
+With E = b + a T of the document's node, one of its topics weighs [stay + E open p_k] A(own node, w), where the last is
+a multiple of phi_kw except for the few topics that have the word. Other topics have the weight E p_k phi_kw. A topic is
+proposed from all of these and from E p_k phi_kw of all topics, which is cached; a proposal of the latter kind that is a
+topic of the document is rejected, and drawn again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def scale_slots(tables, terms, active, own, shape, n_slots, late):
 
 @inner
 def weigh_dishes(franchise, active, own, shape, gain, token, n_listed):
-    """Weights of those who have the word, beyond what their slots give them; returns their total."""
+    """Weights of the topics that have the word, beyond those of their slots; returns their total."""
     net, tables, terms = franchise
     total = 0.0
     for p in range(n_listed):
@@ -58,7 +58,7 @@ def weigh_dishes(franchise, active, own, shape, gain, token, n_listed):
 
 @inlined
 def slot_at(arrays, gain, row, sizes, held, x):
-    """The slot into which x falls, uniform on (0, weights of slots and of those who have the word)."""
+    """The slot into which x falls, uniform on (0, weights of slots and of topics that have the word)."""
     n_slots, _, n_listed = sizes
     if x < held or n_listed <= 0:
         return topic_draw.slot_at(arrays.franchise.net, arrays.scratch, gain, row, n_slots, x)

@@ -1,8 +1,9 @@
 """Word nodes per document and topic over one shared node per topic, slot by slot (maths 4).
 
-Each topic of a document is a restaurant. Of its dishes only the word at hand matters, for tokens are sorted by word:
-those who have it are a short list. With E = b + a T, a topic of the document that has not served the word weighs it by
-E phi_kw / (b + C), which is a factor of phi_kw; a topic that the document does not hold weighs it by phi_kw.
+Each topic of a document is a restaurant. Tokens are sorted by word, so only the current word matters among its dishes:
+the topics that have it are a short list. With E = b + a T, the weight of the word under a topic of the document that
+does not have it yet is E phi_kw / (b + C), a multiple of phi_kw; under a topic that is not in the document it is
+phi_kw.
 """
 
 from __future__ import annotations
@@ -30,20 +31,22 @@ from pitmanyor.kernels.restaurant.arrays import (
     Ints32,
     Reals,
 )
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 
+@bundle
 class OwnWords(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one; empty between documents.
 
-    Where no words are a document's own an empty tuple stands for it: Numba leaves out what `len` tells it to.
+    Without words of the document's own it is an empty tuple; Numba removes the branches that test its `len`.
     """
 
     customers: Ints32  # (slot): of the topic's restaurant
     tables: Ints32
     factor: Floats  # (slot): E / (b + C)
-    place: Ints32  # (slot): 1 + where the slot stands in the list of those who have the word, or 0
-    slot: Ints32  # (place), and what it has of the word
+    place: Ints32  # (slot): 1 + place of the slot in the list of topics that have the word, or 0
+    slot: Ints32  # (place), and its counts of the word
     seated: Ints32
     opened: Ints32
     weights: Reals  # (place)
@@ -92,13 +95,13 @@ def scale_of(own, word_node, h):
 
 @inlined
 def factor_of(own, word_node, h):
-    """E / (b + C) of the restaurant of slot h: exactly 1 where nobody is."""
+    """E / (b + C) of the restaurant of slot h; exactly 1 if it is empty."""
     return gain_of(own, word_node, h) / (word_node.concentration + own.customers[h])
 
 
 @inlined
 def count_restaurant(own, word_node, h, customers, tables):
-    """So many customers and tables more in the restaurant of slot h."""
+    """Add customers and tables to the restaurant of slot h."""
     own.customers[h] += customers
     own.tables[h] += tables
     own.factor[h] = factor_of(own, word_node, h)

@@ -1,8 +1,8 @@
-"""What happens to a token's word in a document's own words, for every engine alike.
+"""Updates of a document's own words for one token, shared by all engines.
 
-Tokens are sorted by word, and the word at hand is listed (word_repeats.py) where it comes more than once; `n_listed` is
-then how many topics have it, and -1 where nobody is listed: a token whose word comes once brings a table and takes it
-along. Where no words are a document's own an empty tuple stands for `own`, and Numba compiles nothing of this.
+Tokens are sorted by word, and the topics that have the current word are listed (word_repeats.py) if it occurs more than
+once. `n_listed` is then their number; otherwise it is -1, because a token whose word occurs once always opens a table
+and closes it again. Without words of the document's own, `own` is an empty tuple, and Numba compiles none of this.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def close_words(net, text, own, word_node, d, n_slots, joint):
 
 @inlined
 def turn_to(arrays, own, word_node, d, tokens, run, n_listed, moving):
-    """Put the run of equal words away that ends before the first of some tokens of a stream, and begin the next.
+    """Close the run of equal words that ends before the first of some tokens of a stream, and open the next.
 
-    Returns the run at hand, how many topics have its word, and the part in the log joint of the run that ended.
+    Returns the current run, how many topics have its word, and the part in the log joint of the run that ended.
     """
     if len(own) == 0:
         return run, n_listed, 0.0

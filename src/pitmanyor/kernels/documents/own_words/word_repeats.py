@@ -1,6 +1,6 @@
-"""The word at hand, in the restaurants of the document's own words: a short list of the topics that have it.
+"""The current word in the restaurants of the document's own words: a short list of the topics that have it.
 
-Tokens are sorted by word, so each run of equal words has the list once.
+Tokens are sorted by word, so the list is made once for each run of equal words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def enlist(own, h, n_listed):
 
 @inlined
 def strike(own, h, n_listed):
-    """Take slot h, which nobody with the word is at, off the list; returns its length."""
+    """Remove slot h, which no longer has the word, from the list; returns its length."""
     if own.place[h] == 0:
         return n_listed
     p, last = np.uint64(own.place[h] - 1), np.uint64(n_listed - 1)
@@ -67,7 +67,7 @@ def end_of_run(text, start, stop):
 
 @inner
 def open_run(text, seats, own, word_node, run, first):
-    """List those who have the word of a run of tokens; returns how many."""
+    """List the topics that have the word of a run of tokens; returns how many."""
     n_listed, bit = np.int64(0), np.uint32(word_node.bit)
     for i in range(run[0], run[1]):
         token = np.uint64(i)
@@ -116,7 +116,7 @@ def dish_terms(tables, terms, word_node, c, t):
 
 @inlined
 def dish_of(tables, terms, own, word_node, h):
-    """stay and open of the word at hand in the restaurant of slot h."""
+    """stay and open of the current word in the restaurant of slot h."""
     if own.place[h] == 0:
         return 0.0, 1.0
     p = np.uint64(own.place[h] - 1)
@@ -126,7 +126,7 @@ def dish_of(tables, terms, own, word_node, h):
 
 @inlined
 def leaves_dish(tables, terms, own, word_node, h, key, n):
-    """Does a customer who leaves slot h take its word's table along? -1: rule `paper` keeps it. And the counter."""
+    """Whether a customer that leaves slot h closes a table of its word (-1: rule `paper` keeps it), and the counter."""
     p = np.uint64(own.place[h] - 1)
     c, t = np.int64(own.seated[p]), np.int64(own.opened[p])
     _, _, chance = dish_terms(tables, terms, word_node, c, t)
@@ -141,7 +141,7 @@ def leaves_dish(tables, terms, own, word_node, h, key, n):
 
 @inlined
 def leave_dish(own, h, goes):
-    """Take a customer of the word at hand out of the list, with a table if it goes."""
+    """Remove a customer of the current word from the list, with a table if it is closed."""
     p = np.uint64(own.place[h] - 1)
     own.seated[p] -= 1
     own.opened[p] -= goes
@@ -149,7 +149,7 @@ def leave_dish(own, h, goes):
 
 @inlined
 def opens_dish(tables, terms, own, word_node, h, phi, key, n):
-    """Does a customer who joins slot h open a table for its word? And the counter."""
+    """Whether a customer that joins slot h opens a table for its word, and the counter."""
     stay, opens = dish_of(tables, terms, own, word_node, h)
     if stay <= 0.0:
         return np.int64(1), n
@@ -159,7 +159,7 @@ def opens_dish(tables, terms, own, word_node, h, phi, key, n):
 
 @inlined
 def seat_dish(own, h, opened, n_listed):
-    """Put a customer of the word at hand on the list; returns its length."""
+    """Add a customer of the current word to the list; returns its length."""
     p, n_listed = enlist(own, h, n_listed)
     own.seated[p] += 1
     own.opened[p] += opened
@@ -168,7 +168,7 @@ def seat_dish(own, h, opened, n_listed):
 
 @inlined
 def repeat_weight(tables, terms, own, word_node, h, phi):
-    """A of the own node beyond factor * phi, for the topic of slot h and the word at hand: it has the word."""
+    """A of the own node beyond factor * phi, for the current word and the topic of slot h, which has the word."""
     stay, opens = dish_of(tables, terms, own, word_node, h)
     return (stay + gain_of(own, word_node, h) * (opens - 1.0) * phi) * scale_of(own, word_node, h)
 
@@ -180,13 +180,13 @@ def listed_at(own, n_listed, x):
     while p < n_listed - 1 and x >= own.weights[p]:
         x -= own.weights[p]
         p += 1
-    while p > 0 and own.weights[p] <= 0.0:  # only rounding can come here
+    while p > 0 and own.weights[p] <= 0.0:  # reached by rounding only
         p -= 1
     return np.uint64(own.slot[p])
 
 
 @inlined
 def word_weight(tables, terms, own, word_node, h, phi):
-    """A of the own node for the topic of slot h and the word at hand, of which its base makes phi (maths 2)."""
+    """A of the own node for the topic of slot h and the current word, with phi from its base (maths 2)."""
     stay, opens = dish_of(tables, terms, own, word_node, h)
     return (stay + gain_of(own, word_node, h) * opens * phi) * scale_of(own, word_node, h)

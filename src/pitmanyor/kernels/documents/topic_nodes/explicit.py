@@ -150,7 +150,7 @@ def look_up(arrays, drawn, frame, lines, token):
 
 @inlined
 def fetch_text(text, documents, j):
-    """Have the text of documents that come after the j-th near: those of one context lie apart in memory."""
+    """Prefetch the text of documents after the j-th; documents of one context are not adjacent in memory."""
     n_streams, last = np.uint64(text.leaf.shape[1]), len(documents) - 1
     far, later = np.uint64(documents[min(j + FAR, last)]), np.uint64(documents[min(j + LATER, last)])
     prefetch(text.first, far * n_streams)
@@ -165,8 +165,16 @@ def fetch_text(text, documents, j):
 
 
 @inlined
+def fetch_ahead(arrays, frame, documents, j):
+    """Prefetch what the document after the j-th will read, and the text of later ones."""
+    if j + 1 < len(documents):
+        fetch_text(arrays.text, documents, j)
+        fetch(arrays.franchise.net, arrays.text, arrays.sums, arrays.words, arrays.scratch, frame, documents[j + 1])
+
+
+@inlined
 def fetch(net, text, sums, words, rows, frame, d):
-    """Have what document d will read of its words come near, while the one before it is updated."""
+    """Prefetch what document d will read of its words, while the document before it is updated."""
     if len(net.packed_first) > 0:
         return
     n_streams, context = text.leaf.shape[1], text.context[d]
@@ -244,7 +252,7 @@ def update_stream(arrays, document, mean, s, n_slots, n):
 
 @inlined
 def visit(arrays, frame, d, key, passes):
-    """So many Gibbs updates of every token of document d given the shared vectors."""
+    """Update every token of document d `passes` times given the shared vectors."""
     text, n = arrays.text, np.int64(0)
     document = Document(d, frame, arrays.topics.lists[text.context[d], SHARED], key)
     set_nodes(arrays, frame, d)
@@ -262,9 +270,7 @@ def _visit_block(arrays, documents, n_held, seed, passes, block):
     mine.scratch.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
         d = documents[j]
-        if j + 1 < len(documents):
-            fetch_text(text, documents, j)
-            fetch(mine.franchise.net, text, mine.sums, mine.words, mine.scratch, frame, documents[j + 1])
+        fetch_ahead(mine, frame, documents, j)
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
         visit(mine, frame, d, key, passes)
 

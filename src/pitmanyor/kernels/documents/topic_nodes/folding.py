@@ -16,7 +16,7 @@ from pitmanyor.kernels.documents.fold_sweeps import (
 )
 from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
-from pitmanyor.kernels.documents.topic_nodes.explicit import fetch, fetch_text, lines_of, row_of_token, update_stream
+from pitmanyor.kernels.documents.topic_nodes.explicit import fetch_ahead, lines_of, row_of_token, update_stream
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
 from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
 from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, Document, frame_of
@@ -30,7 +30,7 @@ from pitmanyor.kernels.runtime.random import stream_key
 
 @inlined
 def add_rows(net, text, words, rows, mean, frame, d, n_shared):
-    """Add what every topic has of the bases, and of them with the words of tokens that were counted by chance."""
+    """Add the contributions of the bases to every topic, and those of tokens that were counted by probability."""
     n_streams, context = text.leaf.shape[1], text.context[d]
     first = text.first[d * n_streams]
     for r in range(frame.n_bases):
@@ -78,12 +78,10 @@ def visit(arrays, means, frame, d, s, sweeps, shares):
 @inlined
 def _visit_block(arrays, means, documents, n_held, s, sweeps, shares, block):
     mine, here = in_thread(arrays, numba.get_thread_id()), of_thread(means, numba.get_thread_id())
-    text, frame = mine.text, frame_of(mine.scratch, n_held)
+    frame = frame_of(mine.scratch, n_held)
     mine.scratch.known[CONTEXT] = -1
     for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        if j + 1 < len(documents):
-            fetch_text(text, documents, j)
-            fetch(mine.franchise.net, text, mine.sums, mine.words, mine.scratch, frame, documents[j + 1])
+        fetch_ahead(mine, frame, documents, j)
         visit(mine, here, frame, documents[j], s, sweeps, shares)
 
 

@@ -1,4 +1,4 @@
-"""The mean of a leaf of a new document, and of what its tokens bring by chance (maths 7)."""
+"""The mean of a leaf of a new document, and what its tokens contribute in expectation (maths 7)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def all_weights(net, rows, own, frame, gain, token, n_slots, weights):
 
 @inlined
 def set_parts(rows, mean, frame, h):
-    """What a token that joins the leaf at slot h brings by chance, of its weight and of that at old tables."""
+    """What a token that joins slot h adds in expectation, per unit of its weight and of its weight at old tables."""
     if len(mean) == 0:
         return
     at = count_at(frame, mean.leaf, h)
@@ -78,7 +78,7 @@ def factor_at(own, real, slot):
 
 @inlined
 def count_by_chance(arrays, mean, frame, gain, token, sizes, weights):
-    """Add to every topic the chance of a token to be of it, less a t/c with what c and t of the leaf are then.
+    """Add to every topic the probability of a token to be of it, less a t/c with the new c and t.
 
     `weights` are those of slots beyond the form, and of the form and repeated words.
     """
@@ -123,7 +123,7 @@ def count_repeats(rows, own, mean, frame, leaf, gain, n_listed, by):
 def set_means(rows, mean, frame, n_slots):
     """Means of the leaf and the nodes above it given the seats (appendix B), in their rows of A; where the leaf's is.
 
-    By chance, the leaf's customers were added as they were drawn.
+    If tokens are counted by probability, the leaf's customers have been added already.
     """
     rows.known[VALUED] = 0  # the rows of A have means for a while
     for j in range(mean.leaf + 1):

@@ -111,7 +111,7 @@ def set_parents(arrays, frame, context):
 
 @inlined
 def set_node(net, terms, rows, j, node, at):
-    """What local node j is, its first row being `at`, but for its parents."""
+    """The properties of local node j, whose first row is `at`, except for its parents."""
     fact, scalar, n_parents = np.uint64(j) * FACTS, np.uint64(j) * SCALARS, net.nodes[node, N_PARENTS]
     rows.facts[fact + ID], rows.facts[fact + SORT] = node, net.nodes[node, KIND]
     rows.facts[fact + TERMS] = np.int64(place_of(net.nodes[node, TABLE], 0, 0))

@@ -71,7 +71,7 @@ def measure_dishes(franchise, rows, frame, j, n_slots):
     for h in range(frame.n_bases, n_slots):
         at = count_at(frame, j, h)
         c, t = np.int64(rows.counts[at + SITTING]), np.int64(rows.counts[at + OPENED_HERE])
-        if is_small(c, t):  # zero where nobody sits
+        if is_small(c, t):  # zero without customers
             total += small[np.uint64(index), np.uint64(t), np.uint64(c), np.uint64(LOG_S)]
         else:
             total += log_stirling(franchise.tables, index, c, t)

@@ -1,4 +1,4 @@
-"""Customers of a document's topic-side nodes come and go: their counts, and the terms made of them."""
+"""Add and remove customers of a document's topic-side nodes: counts, and the terms computed from them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def by_tables(rows, fact, at, key, n):
     sent = np.int64(rows.counts[at + TABLES_TO])
     x = uniform(key, n) * rows.counts[at + OPENED_HERE]
     choice = np.int64(x >= sent)
-    if rows.counts[at + TABLES_TO + np.uint64(choice)] == 0:  # only rounding can come here
+    if rows.counts[at + TABLES_TO + np.uint64(choice)] == 0:  # reached by rounding only
         choice = 1 - choice
     return choice, n + 1
 
@@ -183,7 +183,7 @@ def value_at(rows, frame, leaf, gain, slot):
 
 @inlined
 def form_at(rows, frame, slot):
-    """The leaf's form at a slot: what its topic would weigh without customers, but for the gain."""
+    """The leaf's form at a slot: the weight of its topic without customers, up to the gain."""
     form = 0.0
     for i in range(frame.n_bases):
         r = np.uint64(i)

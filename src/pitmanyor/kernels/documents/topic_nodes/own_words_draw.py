@@ -1,9 +1,9 @@
 """Words of the document's own, over topic nodes: a node per document and topic over a shared one (maths 4).
 
 With f = E / (b + C) of a topic's restaurant (own_words/scratch.py), a topic of the document weighs f A phi_kw, and more
-where it has the word at hand. So slots weigh max(f A - form, 0) phi_kw, the topics that have the word their bracket,
-and all topics form phi_kw, as in topic_draw.py. But f A can be below the form: a topic drawn by the form is then taken
-with the chance of their ratio, or all is drawn again.
+if it has the current word. So slots have the weight max(f A - form, 0) phi_kw, topics that have the word their bracket,
+and all topics form phi_kw, as in topic_draw.py. If f A is below the form, a topic drawn by the form is accepted with
+their ratio as its probability; otherwise everything is drawn again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pitmanyor.kernels.runtime.random import uniform, uniform_in
 
 @inlined
 def move_words(own, h, last, n_listed):
-    """Slot `last` takes the place of h; returns how many topics have the word at hand."""
+    """Slot `last` takes the place of h; returns how many topics have the current word."""
     if len(own) == 0:
         return n_listed
     return move_restaurant(own, np.uint64(h), np.uint64(last), n_listed)

@@ -1,13 +1,13 @@
 """A document's topic-side local nodes, slot by slot, in rows that vectorise.
 
-A slot stands for a topic that the document holds. The first slots stand for no topic: the r-th has customers nowhere,
-p = 1 in base r and 0 in the others, so that A there says how much of base r a topic has that no slot holds. A slot that
-nobody uses has p, A and stay 0 everywhere.
+A slot stands for a topic that the document holds. The first slots stand for no topic: the r-th has customers nowhere, p
+= 1 in base r and 0 in the others, so A there is the weight of base r for a topic without a slot. An unused slot has p,
+A and stay 0 everywhere.
 
 `NodeRows.reals` has rows over the slots, `Frame.width` apart: p of each base (a shared parent of local nodes, or one
 for every topic where a local node has no parent); then A, stay and open of each local node; then prefix sums of
-weights. All arrays are flat and read at unsigned places, and what a node is stands beside its totals: a place of signed
-numbers in an array of several axes costs as much as the work that is done there.
+weights. All arrays are flat with unsigned indices, and the properties of a node are stored next to its totals, because
+computing a signed address in an array of several axes costs as much as the work done there.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 )
 from pitmanyor.kernels.restaurant.count_terms import open_term, stay_term
 from pitmanyor.kernels.restaurant.small_terms import OPEN, STAY, is_small, place_of
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner
 
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -43,7 +44,7 @@ CONC, NODE_GAIN, STEP, PRIORS, PRIOR, SHARE = (np.uint64(i) for i in (0, 1, 2, 3
 # of each slot and local node in NodeRows.counts: customers, tables, tables to each parent
 COUNTS = np.uint64(4)
 SITTING, OPENED_HERE, TABLES_TO = (np.uint64(i) for i in range(3))
-# places of NodeRows.known: A of so many local nodes, the first, is as their counts say; the context of `facts`, or -1;
+# places of NodeRows.known: for how many of the first local nodes A is up to date; the context of `facts`, or -1;
 # and how large the parts are
 VALUED, CONTEXT, N_BASES, N_LOCAL, VOCABULARY, N_SLOTS, N_KNOWN = range(7)
 # of each sum in NodeRows.sums: its value, and the rows of p and phi for which it stands, all in one line of memory
@@ -52,6 +53,7 @@ SUM, OF_TOPICS, OF_WORD, SPAN = (np.uint64(i) for i in (0, 1, 2, 4))
 LOGS, MOST = np.uint64(3), np.uint64(32)
 
 
+@bundle
 class NodeRows(NamedTuple):
     """Scratch of one thread, with a leading thread axis until `of_thread` picks one. Arrays are longer than said."""
 
@@ -83,7 +85,7 @@ class Frame(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The document at hand."""
+    """The current document."""
 
     d: int
     frame: Frame
@@ -184,9 +186,9 @@ def move_slot(rows, frame, h, last):
 
 @inlined
 def clear_slot(rows, frame, h):
-    """A slot that nobody uses weighs nothing: it is read together with those in use.
+    """Set the weight of an unused slot to zero, because it is read together with those in use.
 
-    A too: it is not made anew for the next token if no customer comes to the node or goes.
+    A is cleared too, since it is recomputed only when a customer of the node is added or removed.
     """
     slot = np.uint64(h)
     for r in range(frame.n_bases):

@@ -79,7 +79,7 @@ def load(arrays, frame, d, n_shared):
         for j in range(frame.n_local):
             if rows.counts[count_at(frame, j, h)] > 0:  # else as the slot was opened
                 set_terms(arrays.franchise, rows, frame, j, h)
-        if rows.topic[np.uint64(h)] >= frame.n_held:  # its tokens stay, and nobody joins them
+        if rows.topic[np.uint64(h)] >= frame.n_held:  # its tokens stay, and no token joins them
             shut_slot(rows, frame, h)
     return n_slots
 

@@ -30,7 +30,8 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
     prefix_row,
 )
 from pitmanyor.kernels.runtime.jit import inlined, inner
-from pitmanyor.kernels.runtime.simd import WIDTH, count_below, value_lanes, weigh_lanes
+from pitmanyor.kernels.runtime.simd import WIDTH, count_below
+from pitmanyor.kernels.runtime.simd_rows import value_lanes, weigh_lanes
 
 
 class Token(NamedTuple):
@@ -48,7 +49,7 @@ class Token(NamedTuple):
 def evaluate(rows, frame, leaf, n_slots):
     """A of the local nodes above the leaf at every slot, then the leaf's form.
 
-    A customer has just left the leaf, so what is known ends there at the latest.
+    A customer has just left the leaf, so at most the nodes above it are up to date.
     """
     real = rows.reals.dtype.type
     for j in range(rows.known[VALUED], leaf):

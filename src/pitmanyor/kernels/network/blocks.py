@@ -1,0 +1,321 @@
+"""Links as events between topics: pieces of a mixed-membership block model with Poisson rates (maths 6).
+
+Events from i to j come at the rate s_i r_j v_i' L v_j and each has a topic at either end, drawn like the topic of a
+token. Given the events, a vector has customers of its own from them, and what is left of the likelihood is
+exp(-exposure), a sum over all pairs that needs two vectors of totals and the few pairs that are hidden.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pitmanyor import purposes
+from pitmanyor.kernels.network.masses import draw_mass, widen
+from pitmanyor.kernels.numbers.draws import binomial
+from pitmanyor.kernels.restaurant.arrays import Floats, Ints
+from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.random import stream_key, uniform
+
+UNSEEN = 2
+HALF, GONE = 1, 2  # of a hidden pair: the other direction is seen, or it is hidden as well
+NEWTON_STEPS, NEAR = 60, 1e-3
+LEAST_TILT = 1e-3
+
+
+class Dyads(NamedTuple):
+    """Pairs of instances with at least one observed link; `forward` and `back` are 0, 1 or UNSEEN."""
+
+    first: Ints
+    second: Ints
+    forward: NDArray[np.uint8]
+    back: NDArray[np.uint8]
+
+
+class Hidden(NamedTuple):
+    """For every instance those with whom a pair is hidden, and what is left of the pair to them and from them."""
+
+    start: Ints  # (instance + 1)
+    other: Ints
+    out: NDArray[np.uint8]  # 0, HALF or GONE
+    back: NDArray[np.uint8]
+
+
+class Blocks(NamedTuple):
+    """The unknowns of one link set. Those of an undirected set are symmetric, and `received` is `sent`."""
+
+    vectors: Floats  # (instance, topic)
+    rates: Floats  # (topic, topic): L
+    sent: Floats  # (instance): s
+    received: Floats  # (instance): r
+    answer: Floats  # (1): the chance that an event is answered
+    totals: Floats  # (2, topic): sum r v and sum s v
+    directed: int
+
+
+class Events(NamedTuple):
+    """How many events there were, by what they tell of."""
+
+    customers: Ints  # (instance, topic)
+    between: Ints  # (topic, topic)
+    sent: Ints  # (instance)
+    received: Ints  # (instance)
+    answered: Ints  # (2): not answered, answered
+
+
+@inner
+def _poisson(mean, key, n):
+    """Arrivals until `mean`, one by one: rates of links are small."""
+    k, at = 0, -math.log(uniform(key, n))
+    n += 1
+    while at < mean:
+        k += 1
+        at -= math.log(uniform(key, n))
+        n += 1
+    return k, n
+
+
+@inner
+def _positive_poisson(mean, key, n):
+    """Poisson(mean) given that it is not 0: the first arrival comes in time, then the others."""
+    first = -math.log1p(uniform(key, n) * math.expm1(-mean))
+    k, n = _poisson(mean - first, key, n + 1)
+    return k + 1, n
+
+
+@inner
+def _dot(x, y):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
+@inner
+def _place(x, y, total, key, n):
+    """A topic k with probability x_k y_k / total."""
+    left, found = uniform(key, n) * total, 0
+    for k in range(len(x)):
+        weight = x[k] * y[k]
+        if weight > 0.0:
+            found = k
+            left -= weight
+            if left < 0.0:
+                break
+    return found, n + 1
+
+
+@inner
+def _note(blocks, seen_from, events, i, j, counts, key, n):
+    """Topics for unanswered and answered events from i to j. `seen_from` is L v of every instance."""
+    events.answered[0] += counts[0]
+    events.answered[1] += counts[1]
+    more = counts[0] + counts[1]
+    events.sent[i] += more
+    events.received[j] += more
+    for _ in range(more):
+        k, n = _place(blocks.vectors[i], seen_from[j], _dot(blocks.vectors[i], seen_from[j]), key, n)
+        m, n = _place(blocks.rates[k], blocks.vectors[j], _dot(blocks.rates[k], blocks.vectors[j]), key, n)
+        events.customers[i, k] += 1
+        events.customers[j, m] += 1
+        events.between[k, m] += 1
+    return n
+
+
+@inner
+def _own_and_answered(mean, q, key, n):
+    """Events given that there is at least one: how many of them are not answered, and how many are."""
+    both, n = _positive_poisson(mean, key, n)
+    answered, n = (0, n) if q == 0.0 else binomial(both, q, key, n)
+    return (both - answered, answered), n
+
+
+@inner
+def _mutual(a, b, q, key, n):
+    """Events of a pair that is linked both ways: by an answer in either direction, or by events of both."""
+    own, other, answers = (1.0 - q) * a, (1.0 - q) * b, q * (a + b)
+    by_answer = -math.expm1(-answers)
+    by_both = math.exp(-answers) * math.expm1(-own) * math.expm1(-other)
+    if uniform(key, n) * (by_answer + by_both) < by_answer:
+        both, n = _positive_poisson(answers, key, n + 1)
+        mine, n = binomial(both, a / (a + b), key, n)
+        x, n = _poisson(own, key, n)
+        y, n = _poisson(other, key, n)
+        return (x, mine), (y, both - mine), n
+    x, n = _positive_poisson(own, key, n + 1)
+    y, n = _positive_poisson(other, key, n)
+    return (x, 0), (y, 0), n
+
+
+@inner
+def _one_way(a, b, q, key, n):
+    """Events of a pair of which one direction is linked and the other unseen: own ones, or answers of the other."""
+    both, n = _positive_poisson(a + q * b, key, n)
+    mine, n = (both, n) if q * b == 0.0 else binomial(both, a / (a + q * b), key, n)
+    answered, n = (0, n) if q == 0.0 or mine == 0 else binomial(mine, q, key, n)
+    return (mine - answered, answered), (0, both - mine), n
+
+
+@kernel
+def draw_events(blocks, seen_from, dyads, first, seed, events):
+    """The events behind the links, given all unknowns. `first` is the place of the set's first random stream."""
+    q, nothing = blocks.answer[0], (0, 0)
+    for d in range(len(dyads.first)):
+        i, j = dyads.first[d], dyads.second[d]
+        key, n = stream_key(seed[0], seed[1], seed[2], first + d, purposes.LINK_EVENTS), np.int64(0)
+        a = blocks.sent[i] * blocks.received[j] * _dot(blocks.vectors[i], seen_from[j])
+        b = blocks.sent[j] * blocks.received[i] * _dot(blocks.vectors[j], seen_from[i])
+        there, back = dyads.forward[d], dyads.back[d]
+        if there == 1 and back == 1:
+            out, home, n = _mutual(a, b, q, key, n)
+        elif there == 1 and back == UNSEEN:
+            out, home, n = _one_way(a, b, q, key, n)
+        elif back == 1 and there == UNSEEN:
+            home, out, n = _one_way(b, a, q, key, n)
+        elif there == 1:
+            (x, n), home = _positive_poisson((1.0 - q) * a, key, n), nothing
+            out = (x, 0)
+        else:
+            (x, n), out = _positive_poisson((1.0 - q) * b, key, n), nothing
+            home = (x, 0)
+        n = _note(blocks, seen_from, events, i, j, out, key, n)
+        n = _note(blocks, seen_from, events, j, i, home, key, n)
+
+
+@inlined
+def _missing(kind, q):
+    """How much of a pair's exposure is missing because it is hidden."""
+    return 0.0 if kind == 0 else 1.0 - q if kind == HALF else 1.0
+
+
+@inner
+def _others(blocks, hidden, i, out, back):
+    """Into `out` the sum of r v over all whose links from i count, into `back` that of s v of those to i."""
+    v, q = blocks.vectors, blocks.answer[0]
+    for k in range(v.shape[1]):
+        out[k] = blocks.totals[0, k] - blocks.received[i] * v[i, k]
+        back[k] = blocks.totals[1, k] - blocks.sent[i] * v[i, k]
+    for e in range(hidden.start[i], hidden.start[i + 1]):
+        j = hidden.other[e]
+        x, y = _missing(hidden.out[e], q) * blocks.received[j], _missing(hidden.back[e], q) * blocks.sent[j]
+        for k in range(v.shape[1]):
+            out[k] -= x * v[j, k]
+            back[k] -= y * v[j, k]
+    for k in range(v.shape[1]):  # differences of equal numbers
+        out[k], back[k] = max(out[k], 0.0), max(back[k], 0.0)
+
+
+@kernel
+def all_others(blocks, hidden, out, back):
+    """`_others` of every instance."""
+    for i in range(len(out)):
+        _others(blocks, hidden, i, out[i], back[i])
+
+
+@kernel
+def add_tilt(blocks, hidden, i, work, tilt):
+    """Add to `tilt` the exposure of instance i by topic: the likelihood given the events falls like exp(-tilt v_i)."""
+    out, back = work[0], work[1]
+    _others(blocks, hidden, i, out, back)
+    s, r, rates = blocks.sent[i], blocks.received[i], blocks.rates
+    for k in range(len(tilt)):
+        here = s * _dot(rates[k], out)
+        tilt[k] += here
+    if blocks.directed:
+        for m in range(len(tilt)):
+            here = r * back[m]
+            for k in range(len(tilt)):
+                tilt[k] += here * rates[m, k]
+
+
+@inner
+def _level(shape, tilt):
+    """c with sum shape / (tilt + c) = 1, about: Newton's steps from the left, where the sum is above 1."""
+    c = -math.inf
+    for k in range(len(shape)):
+        c = max(c, shape[k] - tilt[k])
+    for _ in range(NEWTON_STEPS):
+        total, slope = 0.0, 0.0
+        for k in range(len(shape)):
+            part = shape[k] / (tilt[k] + c)
+            total += part
+            slope += part / (tilt[k] + c)
+        if total - 1.0 < NEAR:
+            break
+        c += (total - 1.0) * total / slope
+    return c
+
+
+@inner
+def _log_weight(log_mass, tilt, excess):
+    """log of what a proposal under other tilts leaves out: -tilt v + sum excess J."""
+    top = log_mass[0]
+    for k in range(len(log_mass)):
+        top = max(top, log_mass[k])
+    total, mean, rest = 0.0, 0.0, 0.0
+    for k in range(len(log_mass)):
+        x = math.exp(log_mass[k] - top)
+        total += x
+        mean += tilt[k] * x
+        rest += excess[k] * x
+    return rest * math.exp(top) - mean / total
+
+
+@kernel
+def propose_tilted(masses, law, i, whole, seed, tilt, work, tried):
+    """Into `tried` the log masses of instance i, drawn as if exp(-tilt v) were a tilt of each mass by itself.
+
+    On the simplex it nearly is: gamma variables with rates tilt + c, of which c makes the sum 1 on average. Returns the
+    log ratio that is left to judge.
+    """
+    key, a, b = stream_key(seed[0], seed[1], seed[2], i, purposes.TILTED + whole), law.discount, masses.concentration[i]
+    share, n = 1.0 if whole else float(len(tried)) ** -uniform(key, 0), np.int64(1)
+    log_q, n = widen(masses, a, i, key, n)
+    base, shape, excess, total = masses.log_base[masses.above[i]], work[0], work[1], 0.0
+    for k in range(len(tried)):
+        shape[k] = masses.customers[i, k] + b * math.exp(base[k])
+        total += shape[k]
+    c = _level(shape, tilt)
+    for k in range(len(tried)):
+        log_ratio = math.log(max((tilt[k] + c) / total, LEAST_TILT))
+        excess[k] = math.exp(log_q) * math.expm1(log_ratio)
+        tried[k] = masses.log_mass[i, k]
+        if share < 1.0:
+            n += 1
+            if uniform(key, n - 1) >= share:
+                continue
+        log_rate = log_q + log_ratio
+        x, n = draw_mass(law, b, masses.log_u0[i] + a * log_rate, base[k], masses.customers[i, k], key, n)
+        tried[k] = x - log_rate
+    return _log_weight(tried, tilt, excess) - _log_weight(masses.log_mass[i], tilt, excess)
+
+
+@inner
+def _log_some(rate):
+    """log(1 - exp(-rate))."""
+    return math.log(max(-math.expm1(-rate), 1e-300))
+
+
+@kernel
+def log_linked(blocks, seen_from, dyads):
+    """Sum over dyads with links of log p(dyad) + the exposure that a total over all pairs has counted."""
+    q, total = blocks.answer[0], 0.0
+    for d in range(len(dyads.first)):
+        i, j = dyads.first[d], dyads.second[d]
+        a = blocks.sent[i] * blocks.received[j] * _dot(blocks.vectors[i], seen_from[j])
+        b = blocks.sent[j] * blocks.received[i] * _dot(blocks.vectors[j], seen_from[i])
+        there, back = dyads.forward[d], dyads.back[d]
+        if there == UNSEEN or back == UNSEEN:
+            rate = a + q * b if back == UNSEEN else b + q * a
+            total += _log_some(rate) + rate
+        elif there == 1 and back == 1:
+            answers = q * (a + b)
+            both = math.expm1(-(1.0 - q) * a) * math.expm1(-(1.0 - q) * b)
+            total += math.log(max(-math.expm1(-answers) + math.exp(-answers) * both, 1e-300)) + a + b
+        else:
+            own = (1.0 - q) * (a if there == 1 else b)
+            total += _log_some(own) + own
+    return total
