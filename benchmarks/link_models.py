@@ -106,15 +106,29 @@ class Effort:
         return Network(n_topics=None if graph.streams else N_TOPICS, text_sweeps=self.text_sweeps)
 
 
-def fitted_row(graph: Graph, case: Case, effort: Effort, seed: int) -> dict[str, float]:
+class Fits:
+    """Fits of this run. Those of text alone know no links, and serve all of them and whatever is hidden."""
+
+    def __init__(self) -> None:
+        self.of_text: dict[tuple[Graph, int, int, int], tuple[Fit, float]] = {}
+
+    def fitted(self, graph: Graph, case: Case, effort: Effort, seed: int) -> tuple[Fit, float]:
+        """A fit and its CPU seconds."""
+        key = graph, case.corpus.n_tokens, effort.sweeps, seed
+        if key in self.of_text:
+            return self.of_text[key]
+        start, network = process_time(), effort.network(graph)
+        made = fit(graph, case.corpus, effort.sweeps, seed=seed, keep=KEEP, threads=1, progress=False, network=network)
+        found = made, process_time() - start
+        if not graph.link_sets:
+            self.of_text[key] = found
+        return found
+
+
+def fitted_row(graph: Graph, case: Case, effort: Effort, seed: int, fits: Fits | None = None) -> dict[str, float]:
     """Fit any graph to a corpus with hidden links; score these, and the posts that it has not read."""
-    start = process_time()
-    made = fit(
-        graph, case.corpus, effort.sweeps, seed=seed, keep=KEEP, threads=1, progress=False,
-        network=effort.network(graph),
-    )  # fmt: skip
-    found = {"cpu_seconds": process_time() - start, "topics": float(made.n_topics)}
-    found |= figures(case, link_chances(made, case))
+    made, seconds = (fits or Fits()).fitted(graph, case, effort, seed)
+    found = {"cpu_seconds": seconds, "topics": float(made.n_topics)} | figures(case, link_chances(made, case))
     if graph.streams:
         found["perplexity"] = float(made.perplexity(case.unread, seed=seed, threads=1).total)
     return found

@@ -25,7 +25,8 @@ import numpy as np
 from benchmarks.corpora import congress_core
 from benchmarks.link_baselines import TEXTUAL, baselines
 from benchmarks.link_cases import AUTHORS, HIDDEN, Case, split
-from benchmarks.link_models import Effort, figures, fitted_row, named_graphs
+from benchmarks.link_models import Effort, Fits, figures, fitted_row, named_graphs
+from pitmanyor import Graph
 
 RESULTS = Path(__file__).parent / "results" / "links.jsonl"
 LINKS = ("follows", "mention", "retweet")
@@ -74,25 +75,27 @@ def baseline_rows(case: Case, key: Row, rows: Rows) -> None:
             rows.add(mine | {"cpu_seconds": process_time() - start} | found)
 
 
-def model_rows(case: Case, key: Row, rows: Rows, names: Iterable[str], effort: Effort) -> None:
+def model_rows(case: Case, key: Row, rows: Rows, graphs: dict[str, Graph], effort: Effort, fits: Fits) -> None:
     """Models of pitmanyor, each fitted to the posts and the links that are not hidden."""
-    for name, graph in named_graphs(names, key["links"]).items():
+    for name, graph in graphs.items():
         mine = key | {"method": name, "sweeps": effort.sweeps, "text_sweeps": effort.text_sweeps}
         if not rows.has(mine):
-            rows.add(mine | fitted_row(graph, case, effort, key["seed"]))
+            rows.add(mine | fitted_row(graph, case, effort, key["seed"], fits))
             print(rows.rows[-1], flush=True)
 
 
 def run(given: argparse.Namespace, rows: Rows) -> None:
+    fits, effort = Fits(), Effort(given.sweeps, given.text_sweeps)
     for links in given.links:
+        graphs = named_graphs(given.graphs, links)
         corpus = congress_core(links=links, posts=given.posts, tagged=True)
         if corpus is None:
             raise SystemExit("congress_follow is not at hand; set PITMANYOR_DATA (see benchmarks/DATA.md)")
         for seed, hidden in ((seed, hidden) for seed in given.seeds for hidden in given.hidden):
             case = split(corpus, links, hidden, seed)
             key = {"links": links, "posts": given.posts or "all", "hidden": hidden, "seed": seed}
-            if given.graphs:
-                model_rows(case, key, rows, given.graphs, Effort(given.sweeps, given.text_sweeps))
+            if graphs:
+                model_rows(case, key, rows, graphs, effort, fits)
             else:
                 baseline_rows(case, key, rows)
 

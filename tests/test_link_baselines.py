@@ -139,3 +139,16 @@ def test_what_reads_no_posts_is_measured_once(tmp_path, monkeypatch):
         link_tables.baseline_rows(case, {"links": "cites", "posts": posts, "hidden": "0.5", "seed": 1}, rows)
     assert counted == ["one", TEXTUAL[0], TEXTUAL[0]] and len(rows.rows) == 4
     assert [row["posts"] for row in rows.rows] == ["all", "all", 60, 60]
+
+
+def test_a_text_model_is_fitted_once_for_all_links(monkeypatch):
+    calls = []
+    monkeypatch.setattr(link_models, "fit", lambda graph, corpus, sweeps, **options: calls.append(graph) or "fit")
+    authors = [f"a{i % 6}" for i in range(60)]
+    corpus = Corpus.from_tokens([["word"]] * 60, {"author": authors}, {"cites": [("a0", "a1")]})
+    cases = [split(corpus, "cites", hidden, seed=1) for hidden in ("0.5", AUTHORS)]
+    fits, effort = link_models.Fits(), link_models.Effort(5)
+    for name in ("tntm-links", "tntm"):
+        graph = link_models.graph_named(name, "cites")
+        assert [fits.fitted(graph, case, effort, 1)[0] for case in cases] == ["fit"] * 2
+    assert len(calls) == 1 + 2 and not calls[0].link_sets

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-FEW, MOST_NAMES = 200, 60
+FEW, MOST_NAMES = 200, 40
 ROOM = 0.15, 0.035  # size of a name, relative to the figure
 
 
@@ -68,10 +68,13 @@ def draw_authors(fit: Fit, max_links: int = 6000, max_authors: int = 2000, *, ax
     least, most = (25.0, 150.0) if len(chosen) <= FEW else (6.0, 80.0)
     sizes = least + most * followers / max(followers.max(), 1)
     axes.scatter(at[:, 0], at[:, 1], s=sizes, c=colour, edgecolors="white", linewidths=0.7, zorder=2)
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=1.8, foreground="white")]
     for i in with_room(at, np.argsort(-followers, kind="stable"))[:MOST_NAMES]:
         axes.annotate(
             short(names[i], 18), at[i], (0, 4 + np.sqrt(sizes[i]) / 2), textcoords="offset points", ha="center",
-            fontsize=6.5, color=INK, zorder=3, **PLAIN,
+            fontsize=6.5, color=INK, zorder=3, path_effects=halo, **PLAIN,
         )  # fmt: skip
     called = {int(values["topic"]): str(values["topic_name"]) for values in about}
     for topic, shade in legend.items():
