@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.network.blocks import HALF, Blocks, Events, add_tilt, all_others, draw_events, log_linked
+from pitmanyor.kernels.network.block_events import HALF, Blocks, Events, add_tilt, all_others, draw_events, log_linked
 from pitmanyor.network.block_prior import EFFECTS, LEAST, LEVEL, SHAPE, Effects, Unknowns, first_unknowns
 from pitmanyor.network.cholesky import product
 from pitmanyor.network.dyads import Sparse, dyads_of, hidden_of
@@ -190,14 +190,10 @@ class BlockLinks:
         between = (self.vectors[i] * self._seen_from()[j]).sum(axis=1)
         return np.asarray(self.unknowns.sent[i] * self.unknowns.received[j] * between)
 
-    def probability_alone(self, i: Ints, j: Ints) -> Floats:
-        """p(link from i to j), whatever is known of the link back."""
-        return np.asarray(-np.expm1(-(self.pair_rates(i, j) + self.unknowns.scalars[0] * self.pair_rates(j, i))))
-
     def probability(self, i: Ints, j: Ints) -> Floats:
         """p(link from i to j), given whether j is linked to i where that is seen."""
         a, b, q = self.pair_rates(i, j), self.pair_rates(j, i), self.unknowns.scalars[0]
-        alone = self.probability_alone(i, j)
+        alone = np.asarray(-np.expm1(-(a + q * b)))
         if not self.effects.directed:
             return alone
         back = self.links.status(j, i)

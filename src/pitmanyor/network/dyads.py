@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.network.blocks import GONE, HALF, UNSEEN, Dyads, Hidden
+from pitmanyor.kernels.network.block_events import GONE, HALF, UNSEEN, Dyads, Hidden
 from pitmanyor.network.observed import Ends
 
 Ints = NDArray[np.int64]

@@ -29,7 +29,8 @@ BLOCK = 4096  # pairs at a time
 
 
 class LinkParts(NamedTuple):
-    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds before noise.
+    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds before noise,
+    or with blocks the log of a rate.
 
     `base` is the score of a pair as it is on average, one number per pair. The others say by how much a pair differs
     from that: `words` by the vectors that the text has, `links` by the vectors that the links have beyond those,
@@ -159,7 +160,7 @@ def pair_scorer(state: State, links: Links) -> Scorer:
 
 
 def block_scorer(state: State, links: Links) -> Scorer:
-    """Rates of events between topics, in logs; a link back adds what it adds to the log-odds."""
+    """Rates of events between topics, in logs: all parts together are log(-log(1 - p))."""
     item = block_links(state.plan, links, state.n_topics)
     item.weights = state.network[f"{links.name}/weights"]
     item.place(mean(state, links.between))
@@ -171,14 +172,10 @@ def block_scorer(state: State, links: Links) -> Scorer:
         return np.asarray(np.log(np.maximum(events, LEAST)))
 
     def answer(i: Ints, j: Ints) -> Floats:
-        return np.asarray(_log_odds(item.probability(i, j)) - _log_odds(item.probability_alone(i, j)))
+        chance = np.clip(item.probability(i, j), 1e-15, 1.0 - 1e-15)
+        return np.asarray(np.log(-np.log1p(-chance)) - np.log(np.maximum(item.pair_rates(i, j), LEAST)))
 
     return Scorer(scores, np.log(item.unknowns.sent), np.log(item.unknowns.received), answer)
-
-
-def _log_odds(p: Floats) -> Floats:
-    p = np.clip(p, 1e-15, 1.0 - 1e-15)
-    return np.asarray(np.log(p) - np.log1p(-p))
 
 
 SCORERS: dict[str, Callable[[State, Links], Scorer]] = {
