@@ -29,7 +29,7 @@ BLOCK = 4096  # pairs at a time
 
 
 class LinkParts(NamedTuple):
-    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds, or the log of a rate of blocks.
+    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds, or logs of rates of blocks.
 
     `base` is the score of a pair as it is on average, one number per pair. The others say by how much a pair differs
     from that: `words` by the vectors that the text has, `links` by the vectors that the links have beyond those,
