@@ -9,7 +9,7 @@ import pytest
 from oracle.network_geweke import LinkedShape, marginal, successive
 from oracle.runs import errors, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph, mix
-from pitmanyor.models import author_topic, tntm
+from pitmanyor.models import author_topic, author_traits, tntm
 from pitmanyor.network import linked
 from pitmanyor.sampling import text_and_network
 from pitmanyor.sampling.joining import finite
@@ -45,6 +45,7 @@ GRAPHS = {
     "tntm": tntm,
     "mixture": with_a_mixture,
     "learned mixture": lambda: with_a_mixture(None),
+    "traits": author_traits,
 }
 
 
@@ -74,6 +75,7 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
     [
         ("tntm", 0.0),
         ("tntm", 0.5),
+        ("traits", 0.5),
         ("own vectors", 0.5),
         pytest.param("own vectors", 0.0, marks=pytest.mark.long),
         ("mixture", 0.5),
