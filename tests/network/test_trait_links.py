@@ -28,7 +28,7 @@ LEVEL = 0.7
 EVERYTHING = Parts(popularity=True, reciprocity=True, n_latent=2)
 PLAIN = Parts(popularity=False, reciprocity=False, n_latent=1)
 HIDDEN = np.array([[0, 1], [1, 2], [2, 1]])  # one direction, and both
-N_STEPS, N_DRAWS = 12_000, 40_000
+N_STEPS, N_DRAWS = 5_000, 20_000
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -130,8 +130,15 @@ def worst(parts, discount, n_steps=N_STEPS):
     return float(np.abs(z * np.abs(own) / np.hypot(own, error[varies])).max())
 
 
-@pytest.mark.parametrize("discount", [0.0, 0.5])
-@pytest.mark.parametrize("parts", [EVERYTHING, PLAIN], ids=["everything", "plain"])
+@pytest.mark.parametrize(
+    ("parts", "discount"),
+    [
+        (EVERYTHING, 0.0),
+        (PLAIN, 0.5),
+        pytest.param(EVERYTHING, 0.5, marks=pytest.mark.long),
+        pytest.param(PLAIN, 0.0, marks=pytest.mark.long),
+    ],
+)
 def test_geweke(parts, discount):
     assert worst(parts, discount) < 4
 

@@ -10,11 +10,18 @@ from oracle.network_geweke import LinkedShape, marginal, successive
 from oracle.runs import errors, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph, mix
 from pitmanyor.models import author_topic, author_traits, tntm
-from pitmanyor.network import linked
+from pitmanyor.network import linked, trait_links, trait_prior
 from pitmanyor.sampling import text_and_network
 from pitmanyor.sampling.joining import finite
 
 N_STEPS, LARGEST = 1_500, 4.0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def even():
+    """About as many links as pairs without one: a level with a wide prior takes hundreds of steps to turn."""
+    with patch.object(trait_links, "LEVEL", 0.7), patch.object(trait_prior, "LEVEL", 0.7):
+        yield
 
 
 def with_links() -> Graph:
