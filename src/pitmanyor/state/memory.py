@@ -27,7 +27,7 @@ PER_ROW = 72  # of a word: sums over topics that each thread keeps, and when the
 PER_VECTOR = 96  # by topic, of an instance linked in blocks: its masses, customers and sums, and one more of all topics
 PER_LINK = 96  # and for each link or hidden pair
 PER_PAIR = 22  # of linked instances: what is seen of them, their similarity, and one that is proposed
-PER_SCORE = 40  # of a pair whose link depends on traits: its score, what means leave of it, and steps between these
+PER_SCORE = 48  # of a pair whose link depends on traits: its score, what means leave of it, and steps between these
 
 
 class Memory(NamedTuple):
