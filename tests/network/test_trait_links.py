@@ -287,6 +287,27 @@ def test_a_trait_and_its_direction_have_the_law_of_one_regression():
     assert np.abs((np.cov(draws.T) - covariance) / scale).max() < 4.5 / math.sqrt(len(draws))
 
 
+def test_vectors_are_judged_by_the_density_of_the_traits():
+    """One vector, all of them, and the joint move of the root with all of them."""
+    links, rng = some_links(EVERYTHING), np.random.default_rng(6)
+    new = rng.dirichlet(np.ones(K), N)
+
+    def log_density(nu):
+        means = np.einsum("ck,ik->ci", links.unknowns.directions, np.sqrt(nu))
+        own = links.unknowns.variances[[0, 1, 2, 2, 2, 2], 1][:, None]
+        return float((-0.5 * (links.unknowns.traits - means) ** 2 / own).sum())
+
+    old = links.roots**2
+    assert links.change_of_all(new) == pytest.approx(log_density(new) - log_density(old))
+    one = np.vstack([old[:1], new[1:2], old[2:]])
+    assert links.change(1, new[1]) == pytest.approx(log_density(one) - log_density(old))
+    network, seats = network_of(EVERYTHING, 0.0)
+    network.nodes["nu"].start(seats, np.zeros(N, np.int64), (1, 0, 0))
+    for change, moved in ((-math.inf, 0), (math.inf, 20)):
+        with patch.object(TraitLinks, "change_of_all", lambda self, nu, change=change: change):
+            assert sum(network.move_columns({"nu": seats}, (1, 0, i), rng) for i in range(20)) == moved
+
+
 @pytest.mark.parametrize("seed", [6, 9])
 def test_traits_and_effects_are_recovered(seed):
     """Of sixty: the scores of all pairs and of hidden ones, who links and is linked to, and what directions share."""
@@ -318,15 +339,7 @@ def test_traits_and_effects_are_recovered(seed):
 
 def test_vectors_that_do_not_hear_traits_are_caught():
     with patch.object(TraitLinks, "change", lambda self, i, nu: 0.0):
-        assert worst(EVERYTHING, 0.0) > 6
-
-
-def test_joint_moves_that_do_not_hear_traits_are_caught():
-    with (
-        patch.object(TraitLinks, "change_of_all", lambda self, nu: 0.0),
-        patch.object(LinkedNode, "move_instances", lambda *given: 0.0),
-    ):
-        assert worst(EVERYTHING, 0.0) > 5
+        assert worst(EVERYTHING, 0.0, 2 * N_STEPS) > 5
 
 
 def test_hidden_links_that_count_as_not_linked_are_caught():

@@ -14,7 +14,6 @@ from pitmanyor.network.slices import slice_sample
 from pitmanyor.network.trait_prior import (
     LATENT,
     LEVEL,
-    N_GROUPS,
     RECEIVER,
     SENDER,
     SHARED,
@@ -103,7 +102,7 @@ class TraitLinks:
                 self._move_column(c, self.unknowns.traits[c + self.parts.n_latent], rng)
                 self._move_column(c + self.parts.n_latent, self.unknowns.traits[c], rng)
             self._move_variances(rng)
-            for group in sorted({group_of(c) for c in self.parts.columns}):
+            for group in self.parts.groups:
                 self._move_scale(group, rng)
 
     def _draw_noise(self, time: int, seed: Seed, rng: np.random.Generator) -> None:
@@ -139,11 +138,8 @@ class TraitLinks:
         add_products(self.rest, self.seen, *ends, -1.0)
 
     def _move_variances(self, rng: np.random.Generator) -> None:
-        columns = self.parts.columns
-        for group in range(N_GROUPS):
-            of_group = [c for c in columns if group_of(c) == group]
-            if not of_group:
-                continue
+        for group in self.parts.groups:
+            of_group = [c for c in self.parts.columns if group_of(c) == group]
             directions, traits = self.unknowns.directions[of_group], self.unknowns.traits[of_group]
             rests = traits - np.einsum("ck,ik->ci", directions, self.roots)
             for at, values in enumerate((directions, rests)):

@@ -37,6 +37,11 @@ class Parts(NamedTuple):
         return range(SENDER if self.popularity else LATENT, self.n_columns)
 
     @property
+    def groups(self) -> range:
+        """Their groups, which have variances."""
+        return range(SENDER if self.popularity else LATENT, N_GROUPS)
+
+    @property
     def senders(self) -> range:
         """The columns of latent traits of senders; those of receivers come `n_latent` later."""
         return range(LATENT, LATENT + self.n_latent)
@@ -101,7 +106,7 @@ def draw_unknowns(roots: Floats, parts: Parts, rng: np.random.Generator) -> Floa
     unknowns.level[:] = LEVEL * rng.standard_normal()
     if parts.reciprocity:
         unknowns.shared[:] = rng.uniform(*SHARED)
-    for group in range(N_GROUPS):
+    for group in parts.groups:
         unknowns.variances[group] = draw_variance(0.0, 0, rng), draw_variance(0.0, 0, rng)
     for c in parts.columns:
         of_text, own = unknowns.variances[group_of(c)]
