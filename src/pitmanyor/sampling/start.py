@@ -8,27 +8,29 @@ exact from wherever it starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import NamedTuple
 
 import numpy as np
 
 from pitmanyor import purposes
-from pitmanyor.sampling.move_choices import NONE, Selection
+from pitmanyor.sampling.move_choices import LAUNCH_FIRST, NONE, Selection
 from pitmanyor.sampling.split_merge import MoveSeed, SplitMerge
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
-ROUNDS = 10
-SETTLED = 0.03  # by which the effective number of topics may still change in the last rounds
-SETTLED_ROUNDS = 2  # in a row: where the number turns from falling to rising, one round changes little
+ROUNDS, LAST_ROUNDS = 8, 5  # at most, of splitting all topics and of splitting those that gain by it
+GROWING = 1.1  # factor by which a round of splits must raise the effective number of topics to be followed by another
+SETTLED = 0.02  # of the topics: so many splits and merges that gain something end the search
+TRIES = 2  # splits of a topic per round
+AFTER_GAINS = 5  # sweeps
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES = 30, 15, 10  # sweeps
 FEW = 20  # topics: with fewer all are split without a question, with more merges come first
 DOUBLINGS = 5  # from one topic to many
 BETWEEN_MERGES = 3  # sweeps
 FINISHED = 0.1  # of the topics: merges go on, with sweeps in between, while more than these are merged
-PATIENCE = 16  # refusals in a row after which pairs that share fewer words are not tried
+PATIENCE = 40  # refusals in a row after which pairs that share fewer words are not tried
 FEWEST = 2  # tokens of a topic that may split
 
 
@@ -49,13 +51,15 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
     """
     moves, rng, rounds = TopicSearch(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
     sweep(AT_FIRST, False)
-    if state.n_topics > FEW:
-        moves.merge_all(state, sweep, rng)
+    while go_on(state.n_topics) and state.n_topics > FEW:
+        moves.halve(state)
+        sweep(BETWEEN_MERGES, False)
     for _ in range(DOUBLINGS):
         if go_on(state.n_topics) and state.n_topics < FEW:
             moves.split_all(state, rng)
-            sweep(AFTER_MERGES, True)
-    size, n_settled = effective_topics(state), 0
+            sweep(AFTER_MERGES, False)
+            moves.merge_all(state, sweep, rng)
+    size = effective_topics(state)
     while go_on(state.n_topics) and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
         sweep(AFTER_SPLITS, False)
@@ -63,9 +67,17 @@ def search(state: State, sweep: Callable[[int, bool], None], seed: Seed, go_on: 
         sweep(AFTER_MERGES, True)
         before, size = size, effective_topics(state)
         rounds.append(Round(splits, merges, state.n_topics))
-        change = abs(size - before) / size
-        n_settled = n_settled + 1 if change <= SETTLED else 0
-        if n_settled == SETTLED_ROUNDS:
+        if size <= GROWING * before:
+            break
+    for _ in range(LAST_ROUNDS):
+        if not go_on(state.n_topics):
+            break
+        splits = moves.split_gaining(state, rng)
+        sweep(AFTER_GAINS, False)
+        merges = moves.merge_all(state, sweep, rng)
+        sweep(AFTER_GAINS, True)
+        rounds.append(Round(splits, merges, state.n_topics))
+        if splits + merges <= SETTLED * state.n_topics:
             break
     return rounds
 
@@ -105,6 +117,41 @@ class TopicSearch:
             moves.split(state, Selection((int(k), NONE), (int(k), int(empty[0])), (int(i), int(j))), self._next_seed())
             n_made += 1
         return n_made
+
+    def split_gaining(self, state: State, rng: np.random.Generator) -> int:
+        """Split every large topic that does better as two; returns how many were."""
+        moves, n_made = self.moves, 0
+        moves.index(state)
+        large = is_large(moves.sizes())
+        for k in np.argsort(-moves.sizes())[: np.count_nonzero(large)]:
+            n_made += any(self._split(state, rng, int(k)) for _ in range(TRIES))
+        return n_made
+
+    def _split(self, state: State, rng: np.random.Generator, k: int) -> bool:
+        """Split a topic, unless it does better as one."""
+        moves, seed = self.moves, self._next_seed()
+        tokens, empty = moves.tokens_of(k), moves.empty(state)
+        if len(tokens) < FEWEST or not len(empty):
+            return False
+        i, j = (int(token) for token in rng.choice(tokens, 2, replace=False))
+        proposal = moves.propose(state, LAUNCH_FIRST, Selection((k, NONE), (k, int(empty[0])), (i, j)), seed)
+        if proposal.log_alpha > 0.0:
+            moves.accept(state, proposal, seed)
+            return True
+        moves.refuse(state, proposal)
+        return False
+
+    def halve(self, state: State) -> None:
+        """Pair topics by the words they share, and make one of each pair, down to a few."""
+        self.moves.index(state)
+        sizes, done = self.moves.sizes(), set[int]()
+        n_left = np.count_nonzero(sizes)
+        for k in np.argsort(sizes)[len(sizes) - n_left :]:
+            other, _ = self._nearest(state, int(k), done)
+            if n_left > FEW and int(k) not in done and other != NONE:
+                self.moves.absorb(state, int(k), other, self._next_seed())
+                done |= {int(k), other}
+                n_left -= 1
 
     def merge_all(self, state: State, sweep: Callable[[int, bool], None], rng: np.random.Generator) -> int:
         """Merge all small topics, and large ones that make no better use of two topics than of one.
@@ -149,10 +196,10 @@ class TopicSearch:
                 n_refused += 1
         return len(done) // 2
 
-    def _nearest(self, state: State, one: int) -> tuple[int, float]:
+    def _nearest(self, state: State, one: int, done: Container[int] = ()) -> tuple[int, float]:
         """The topic that shares most words with one, and how much it shares; NONE if there is no other."""
         topics = np.flatnonzero(self.moves.sizes())
-        topics = topics[topics != one]
+        topics = np.array([k for k in topics if k != one and k not in done], np.int64)
         if not len(topics):
             return NONE, 0.0
         shared = self.moves.shared_words(state, one)[topics]
