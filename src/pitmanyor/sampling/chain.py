@@ -23,7 +23,7 @@ from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
 from pitmanyor.sampling.sample_start import is_sampled, pick_sample, plan_of_sample
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
-from pitmanyor.sampling.start import GoOn, gather, search, settle
+from pitmanyor.sampling.start import LAST_ROUNDS, GoOn, gather, search, settle
 from pitmanyor.sampling.sweeps import (
     Sweep,
     Sweeper,
@@ -116,17 +116,17 @@ class Chain:
         else:
             self._find_start(n_topics, go_on)
 
-    def _find_start(self, n_topics: int | None, go_on: GoOn) -> None:
+    def _find_start(self, n_topics: int | None, go_on: GoOn, last_rounds: int = LAST_ROUNDS) -> None:
         """Search for a start, first by a chain without own words if the graph has such words."""
         plan, most = self.state.plan, self.state.max_topics
         distinct = distinct_words_plan(plan)
         if distinct:
-            topics = self._find_topics(distinct, n_topics, go_on, most)
+            topics = self._find_topics(distinct, n_topics, go_on, most, 0)
             self._start_at(topics_of_all(plan, distinct, topics), go_on)
             return
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
-        search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on)
+        search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on, last_rounds)
         self._start()
 
     def _start_at(self, topics: NDArray[Any], go_on: GoOn) -> None:
@@ -151,12 +151,14 @@ class Chain:
         """How many topics a search may have, where those it ends with are gathered from more."""
         return min(SPARE * self.state.max_topics, MAX_TOPICS)
 
-    def _find_topics(self, plan: Plan, n_topics: int | None, go_on: GoOn, most: int) -> NDArray[np.int32]:
+    def _find_topics(
+        self, plan: Plan, n_topics: int | None, go_on: GoOn, most: int, last_rounds: int = LAST_ROUNDS
+    ) -> NDArray[np.int32]:
         """The topics of another plan's tokens: found among `most`, then gathered to as many as this chain may have."""
         sweeper, state = self.sweeper, new_state(plan, max_topics=most)
         how = {"passes": sweeper.passes, "n_threads": sweeper.n_threads, "moves": True}
         first = Chain(state, seed=self.seed, chain=self.chain, **how)  # type: ignore[arg-type]
-        first._find_start(n_topics, go_on)
+        first._find_start(n_topics, go_on, last_rounds)
         sweep, seed = first._sweep_in_search(GATHERED), (self.seed, self.chain, GATHERED)
         gather(first.state, self.state.max_topics, sweep, seed)
         return first.state.text.topic

@@ -24,7 +24,8 @@ from pitmanyor.state.topic_sizes import effective_number
 FEW = 20  # topics from which the search grows
 DOUBLINGS = 5  # from one topic to a few
 ROUNDS, LAST_ROUNDS = 8, 5  # at most, of splitting all topics and of splitting those that do better as two
-GROWING = 1.1  # factor by which a round must raise the effective number of topics to be followed by another
+GROWING = 1.1  # factor by which a round of splits raises the effective number of topics while it grows
+STILL = 2  # such rounds in a row after which it grows no more: at first topics may be too mixed to tell apart
 SETTLED = 0.02  # of the topics: as few splits and merges in one of the last rounds end the search
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES, IN_LAST_ROUNDS = 30, 15, 10, 5  # sweeps
 GoOn = Callable[[int], bool]
@@ -38,7 +39,7 @@ class Round(NamedTuple):
     n_topics: int
 
 
-def search(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn) -> list[Round]:
+def search(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn, last_rounds: int = LAST_ROUNDS) -> list[Round]:
     """Change the state until splits and merges gain little, or as long as `go_on` says so.
 
     `sweep` makes so many sweeps, with or without an update of concentrations and discounts; topics may have other
@@ -48,24 +49,26 @@ def search(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn) -> list[Round]:
     moves, rng, rounds = TopicSearch(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH), list[Round]()
     sweep(AT_FIRST, False)
     _become_few(moves, state, sweep, rng, go_on)
-    size = effective_topics(state)
+    n_topics, n_still = state.n_topics, 0
     while go_on(state.n_topics) and len(rounds) < ROUNDS:
         splits = moves.split_all(state, rng)
         sweep(AFTER_SPLITS, False)
         merges = moves.merge_all(state, sweep, rng)
         sweep(AFTER_MERGES, True)
         rounds.append(Round(splits, merges, state.n_topics))
-        before, size = size, effective_topics(state)
-        if size <= GROWING * before:
+        n_still = n_still + 1 if state.n_topics <= GROWING * n_topics else 0
+        n_topics = state.n_topics
+        if n_still == STILL:
             break
-    return rounds + _last_rounds(moves, state, sweep, rng, go_on)
+    return rounds + _last_rounds(moves, state, sweep, rng, go_on, last_rounds)
 
 
-def settle(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn) -> list[Round]:
-    """The last rounds of a search, for a state whose topics come from elsewhere."""
+def settle(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn) -> None:
+    """Sweeps for a state whose topics come from elsewhere, and merges of those that this model does not tell apart."""
     sweep(AFTER_SPLITS, True)
-    moves = TopicSearch(SplitMerge(state), seed)
-    return _last_rounds(moves, state, sweep, generator(seed, purposes.START_SEARCH), go_on)
+    if go_on(state.n_topics):
+        TopicSearch(SplitMerge(state), seed).merge_all(state, sweep, generator(seed, purposes.START_SEARCH))
+        sweep(AFTER_MERGES, True)
 
 
 def gather(state: State, most: int, sweep: Sweeps, seed: Seed) -> None:
@@ -93,14 +96,15 @@ def _become_few(moves: TopicSearch, state: State, sweep: Sweeps, rng: np.random.
     for _ in range(DOUBLINGS):
         if go_on(state.n_topics) and state.n_topics < FEW:
             moves.split_all(state, rng)
-            sweep(AFTER_MERGES, False)
-            moves.merge_all(state, sweep, rng)
+            sweep(AFTER_MERGES, True)
 
 
-def _last_rounds(moves: TopicSearch, state: State, sweep: Sweeps, rng: np.random.Generator, go_on: GoOn) -> list[Round]:
+def _last_rounds(
+    moves: TopicSearch, state: State, sweep: Sweeps, rng: np.random.Generator, go_on: GoOn, most: int
+) -> list[Round]:
     """Splits and merges that gain by the same measure: two topics against one, found anew."""
     rounds = list[Round]()
-    while go_on(state.n_topics) and len(rounds) < LAST_ROUNDS:
+    while go_on(state.n_topics) and len(rounds) < most:
         splits = moves.split_where_better(state, rng)
         sweep(IN_LAST_ROUNDS, False)
         merges = moves.merge_all(state, sweep, rng)
