@@ -69,10 +69,15 @@ def initialise_from(state: State, seed: Seed, documents: NDArray[np.int64], topi
     _seat_all(state, seed, ~given)
 
 
+def check_start(state: State, n_topics: int | None) -> None:
+    """An error if the chain may not have as many topics as it should start with."""
+    if n_topics is not None and n_topics > state.max_topics:
+        raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+
+
 def make_columns(state: State, n_topics: int) -> None:
     """Room for so many topics in an empty state; an error if it may not have them."""
-    if n_topics > state.max_topics:
-        raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+    check_start(state, n_topics)
     if state.plan.n_topics is None:
         if n_topics + 1 > state.capacity:
             grow(state, n_topics + 1)

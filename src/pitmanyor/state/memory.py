@@ -11,7 +11,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.room import room
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
 from pitmanyor.state.packing import PER_COUNT, PER_ENTRY
-from pitmanyor.state.state import MAX_TOPICS, State, padded
+from pitmanyor.state.state import MAX_TOPICS, SPARE, State, padded
 from pitmanyor.state.stirling_sizes import largest_tables
 
 PER_CELL = 40  # where its counts and restaurants are
@@ -88,7 +88,7 @@ def expected_columns(plan: Plan, n_topics: int | None, max_topics: int | None) -
     if plan.n_topics is not None:
         return padded(plan.n_topics)
     expected = max(n_topics or 0, EXPECTED_TOPICS)
-    return padded(min(expected + plan.longest, max_topics or MAX_TOPICS) + 1)
+    return padded(min(expected + plan.longest, SPARE * max_topics if max_topics else MAX_TOPICS) + 1)
 
 
 def bytes_of_fit(plan: Plan, capacity: int) -> int:

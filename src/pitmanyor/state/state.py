@@ -42,6 +42,7 @@ Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
 START = {"topic": 1.0, "word": 100.0}  # where sampled concentrations start, by the side of the node
 MAX_TOPICS = 2**30
+SPARE = 5  # times as many topics may be found in a search for a start, which are gathered to those that are allowed
 NOT_PACKED: Scratch = ((), (), ())
 
 
