@@ -23,11 +23,11 @@ from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
-from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
 from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.sweeps import usable_threads
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
 from pitmanyor.state.engines import LONGEST, ClusterNodes, LeafMeans
@@ -179,7 +179,7 @@ def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> LeafMeans:
 
 
 def threads_of(way: Way, plan: Plan) -> int:
-    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else cores())
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else usable_threads())
 
 
 def main_stream(plan: Plan) -> Tokens:

@@ -65,7 +65,9 @@ def read(
     tags
         Column with hashtags; False if there is none. Hashtags in the text are found as well.
     time
-        Column with the time; False if there is none.
+        Column with the time; False if there is none. Dates and times may be written as in ISO 8601, e-mail, Git or
+        Twitter, as 31/12/2018, 12/31/18, 31-12-2018, 31.12.2018 or Dec 31, 2018, or as numbers: years, days such as
+        20181231, or seconds or milliseconds since 1970. Times without a zone are taken as UTC.
     label
         Column with a class, for evaluation; False if there is none.
     id

@@ -14,6 +14,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN
 from pitmanyor.kernels.restaurant.arrays import N_COLUMNS
 from pitmanyor.kernels.switching.customers import mark_topics
+from pitmanyor.machine import cores
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed, generator
@@ -27,6 +28,11 @@ SWEEPS = ("mixed", "collapsed", "explicit")
 TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
+
+
+def usable_threads() -> int:
+    """Threads to use by default: one per core, or as many as NUMBA_NUM_THREADS allows if these are fewer."""
+    return min(cores(), int(numba.config.NUMBA_NUM_THREADS))
 
 
 def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
