@@ -269,5 +269,5 @@ def test_what_cannot_be_sampled_is_refused():
     lone = Corpus.from_tokens({"word": [["a"]], "hashtag": [["b"]]}, {"author": ["ann"]})
     with pytest.raises(PlanError, match="none of that name"):
         fit(tntm(), lone, sweeps=2, seed=1)
-    with pytest.raises(PlanError, match="method is one of"):
+    with pytest.raises(PlanError, match="method must be one of"):
         fit(tntm(), posts(), sweeps=2, seed=1, network=Network(method="guess"))

@@ -13,6 +13,7 @@ import pytest
 
 from calling import call, facts
 from pitmanyor import Corpus, load
+from pitmanyor.cli.work import _fitted
 from pitmanyor.simulation import simulate_microblog
 from pitmanyor.version import __version__
 from saving import assert_same
@@ -109,6 +110,16 @@ def test_fit_leaves_a_run_that_python_loads(run):
     assert "likeliest words" in said and f"{fitted.topic_count()}." in said and "found by" not in said
 
 
+def test_a_fit_of_many_topics_lists_the_largest_and_says_how_to_see_all(run, monkeypatch):
+    n_large, numbers = load(run).topic_count().n_large, facts("topics", run)["topics"]
+    monkeypatch.setattr("pitmanyor.cli.work.SHOWN", n_large - 1)
+    shown = _fitted(run, load(run)).shown
+    assert shown[0].row_count == n_large - 1 and list(shown[0].columns[0].cells)[0] == str(numbers[0]["topic"])
+    assert shown[1].startswith(f"The {n_large - 1} largest of {n_large} topics; pitmanyor topics {run} lists all")
+    monkeypatch.setattr("pitmanyor.cli.work.SHOWN", n_large)
+    assert _fitted(run, load(run)).shown[0].row_count == n_large and "largest of" not in str(shown[2:])
+
+
 def test_info_reads_without_the_sampler(run):
     one = facts("info", run)["runs"][0]
     assert (one["sweeps done"], one["sweeps asked for"], one["seed"]) == (6, 6, 1)
@@ -145,7 +156,7 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
     assert found["n_unknown"] == {"author": 0}
     paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
     assert paper["documents"] == 80
-    assert "completion is one of gibbs, paper" in call(
+    assert "completion must be one of gibbs, paper" in call(
         "infer", run, posts, "-o", home / "x.csv", "--completion", "x", code=3
     ).stderr  # fmt: skip
 
@@ -212,7 +223,7 @@ def test_doctor_tells_versions_threads_and_caches():
         (
             ["fit", "POSTS", "--sampler", "fast", "-o", "OUT"],
             3,
-            "kind is one of mixed, collapsed, explicit, not",
+            "kind must be one of mixed, collapsed, explicit, not",
         ),
         (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "write -O NAME=VALUE, such as -O min_df=5, not -O min_df"),

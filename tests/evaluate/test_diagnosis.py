@@ -189,7 +189,7 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
         other = fit(edit(models.lda(3).set("*", concentration=1.0)), corpus, sweeps=20, seed=2)
         with pytest.raises(PlanError, match="of different models"):
             diagnose([chains[0], other])
-    with pytest.raises(PlanError, match="discard is the share of sweeps to leave out"):
+    with pytest.raises(PlanError, match="discard must be the share of sweeps to leave out"):
         diagnose(chains, discard=1.0)
 
 

@@ -51,17 +51,17 @@ def test_a_run_keeps_what_it_was_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Sampler(kind="fast"), "kind is one of mixed, collapsed, explicit, not 'fast'"),
-        (lambda: Sampler(rule="never"), "rule is one of clamp, paper, singleton, not 'never'"),
-        (lambda: Sampler(anchors=0.0), "anchors is a share of the documents, above 0 and at most 1, not 0.0"),
-        (lambda: Sampler(passes=0), "passes is a whole number, 1 or more, not 0"),
-        (lambda: Sampler(moves=None), "moves is True or False, not None"),
-        (lambda: Sampler(collapsed_first=-1), "collapsed_first is a whole number, 0 or more, not -1"),
-        (lambda: Start(topics=-1), "topics is a whole number, 0 or more, not -1"),
-        (lambda: Start(chain=0.5), "chain is a whole number, 0 or more, not 0.5"),
-        (lambda: Network(method="guess"), "method is one of exact, paper, not 'guess'"),
-        (lambda: Network(n_topics=1), "n_topics is a whole number, 2 or more, not 1"),
-        (lambda: Network(text_sweeps=-1), "text_sweeps is a whole number, 0 or more, not -1"),
+        (lambda: Sampler(kind="fast"), "kind must be one of mixed, collapsed, explicit, not 'fast'"),
+        (lambda: Sampler(rule="never"), "rule must be one of clamp, paper, singleton, not 'never'"),
+        (lambda: Sampler(anchors=0.0), "anchors must be a share of the documents, above 0 and at most 1, not 0.0"),
+        (lambda: Sampler(passes=0), "passes must be a whole number, 1 or more, not 0"),
+        (lambda: Sampler(moves=None), "moves must be True or False, not None"),
+        (lambda: Sampler(collapsed_first=-1), "collapsed_first must be a whole number, 0 or more, not -1"),
+        (lambda: Start(topics=-1), "topics must be a whole number, 0 or more, not -1"),
+        (lambda: Start(chain=0.5), "chain must be a whole number, 0 or more, not 0.5"),
+        (lambda: Network(method="guess"), "method must be one of exact, paper, not 'guess'"),
+        (lambda: Network(n_topics=1), "n_topics must be a whole number, 2 or more, not 1"),
+        (lambda: Network(text_sweeps=-1), "text_sweeps must be a whole number, 0 or more, not -1"),
     ],
 )
 def test_groups_of_options_are_checked_when_they_are_made(make, message):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pitmanyor.graph import Graph
     from pitmanyor.results.fitting import Fit
 
+SHOWN = 20  # topics that are listed after a fit
+
 
 @dataclass(frozen=True)
 class Source:
@@ -157,7 +159,11 @@ def _fitted(path: Path, fit: Fit) -> Answer:
     _write_topics(path / "topics.csv", fit)
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
-    shown: list[Any] = [topic_table(facts, len(fit.runs)), f"{fit!r}, saved in {path}"]
+    shown: list[Any] = [topic_table(facts, len(fit.runs), SHOWN)]
+    if (n_large := sum(topic["large"] for topic in facts)) > SHOWN:
+        shown.append(f"The {SHOWN} largest of {n_large} topics; pitmanyor topics {name} lists all of them.")
+        shown.append("If you want fewer topics, fit again with --max-topics.")
+    shown.append(f"{fit!r}, saved in {path}")
     next_ = [f"pitmanyor diagnose {name}    # has it converged, and what to do if not"]
     if fit.graph.streams:
         next_.append(f"pitmanyor report {name} -o report.html --open    # topics, posts and authors as a page")

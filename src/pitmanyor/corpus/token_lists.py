@@ -27,7 +27,7 @@ def check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
                 raise CorpusError(f"{where} is a string; split it into a list of tokens first")
             if _length(where, doc) and not all(isinstance(token, str) for token in doc):
                 strange = next(token for token in doc if not isinstance(token, str))
-                raise CorpusError(f"{where}: a token is a text, not {shown(strange)}")
+                raise CorpusError(f"{where}: a token must be a text, not {shown(strange)}")
     if not any(len(doc) for docs in by_stream.values() for doc in docs):
         raise CorpusError("the corpus has no tokens")
     return next(iter(sizes.values()))
@@ -35,7 +35,7 @@ def check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
 
 def _length(where: str, entries: object) -> int:
     if not isinstance(entries, Sized):
-        raise CorpusError(f"{where} is a list, not {shown(entries)}")
+        raise CorpusError(f"{where} must be a list, not {shown(entries)}")
     return len(entries)
 
 

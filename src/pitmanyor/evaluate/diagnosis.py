@@ -13,14 +13,13 @@ from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
 from pitmanyor.evaluate.advice import Advice, Target, advise
-from pitmanyor.evaluate.convergence import FEWEST, Quantity, burnt_share, convergence, n_kept
+from pitmanyor.evaluate.convergence import BAD_RHAT, FEWEST, GOOD_RHAT, Quantity, burnt_share, convergence, n_kept
 from pitmanyor.evaluate.matching import Stability, stability
 from pitmanyor.evaluate.topic_count import TopicCount, topic_count, topic_sizes
 from pitmanyor.results.posterior import Traced
 from pitmanyor.state.topic_sizes import is_large
 
 Verdict = Literal["trust", "care", "no"]
-GOOD_RHAT, BAD_RHAT = 1.05, 1.2
 GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
 GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
 VAGUE = ("concentration/", "discount/")  # vague priors let them wander, which does not make the topics wrong

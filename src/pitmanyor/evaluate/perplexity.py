@@ -95,7 +95,7 @@ def perplexity(
         Number of threads. Results do not depend on it.
     """
     if not 0.0 <= observed < 1.0:
-        raise PlanError(f"observed is the share of words that are given, from 0 to below 1, not {observed!r}")
+        raise PlanError(f"observed must be the share of words that are given, from 0 to below 1, not {observed!r}")
     return _score(fit, _completion_stages(fit, test, observed, seed), Way(completion, sweeps, seed, threads))
 
 

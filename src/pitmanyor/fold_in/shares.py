@@ -103,7 +103,7 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
 def check(way: Way) -> None:
     """Raise a PlanError if the options are invalid."""
     if way.completion not in get_args(Completion):
-        raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
+        raise PlanError(f"completion must be one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps is not None and way.sweeps < 1:
         raise PlanError(f"sweeps must be 1 or more, not {way.sweeps}")
     checked(way.seed)

@@ -58,7 +58,7 @@ def find_columns(
     """The columns to read, and the periods (day, month...) that are to be made groups."""
     sample = table.sample()
     if not any(len(values) for values in sample.values()):
-        raise CorpusError(f"{table.name}: holds no post; give a file with at least one")
+        raise CorpusError(f"{table.name}: holds no post; give at least one")
     named = {
         name: dict(some) if isinstance(some, Mapping) else {n: n for n in some}
         for name, some in (("groups", groups), ("streams", streams))

@@ -9,9 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+
 from pitmanyor.call_checks import callers_level, checked_call
 from pitmanyor.call_kinds import check_as
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.parts import frozen
 from pitmanyor.corpus.read_report import Column, ReadReport
 from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.files import file_checksum
@@ -229,7 +232,8 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         n_bad_lines=found.bad.count,
         bad_lines=tuple(found.bad.first),
     )
-    return replace(corpus, links=links, report=report)
+    rows = corpus.rows if found.files or corpus.rows is None else frozen(corpus.rows - 1, np.int64)
+    return replace(corpus, links=links, report=report, rows=rows)
 
 
 def _networks(links: Any, file: FileOptions, posts: Posts) -> dict[str, Links]:

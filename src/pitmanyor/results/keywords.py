@@ -6,15 +6,8 @@ import functools
 from dataclasses import fields
 
 from pitmanyor.call_checks import Hint
+from pitmanyor.graph.topic_numbers import IN_FIT
 from pitmanyor.runs.fit_options import Network, Sampler, Start
-
-
-def fixed_number(n_topics: object) -> str:
-    """What to write for a number of topics."""
-    return (
-        "The number of topics is part of the model or inferred from the data: for a fixed number fit "
-        f"models.lda({n_topics}), for an upper bound pass max_topics={n_topics}"
-    )
 
 
 def _fields(kind: type, keyword: str) -> dict[str, Hint]:
@@ -31,7 +24,7 @@ FIT_HINTS: dict[str, Hint] = {
     **_fields(Sampler, "sampler"),
     **_fields(Start, "start"),
     **_fields(Network, "network"),
-    **dict.fromkeys(("n_topics", "num_topics", "n_components", "topics", "k", "K", "T"), fixed_number),
+    **IN_FIT,
     **dict.fromkeys(("samples", "n_samples", "draws"), "it is called keep"),
     **dict.fromkeys(("iterations", "n_iter", "iter", "max_iter", "epochs"), "it is called sweeps"),
     **dict.fromkeys(("random_state", "random_seed"), "it is called seed"),

@@ -74,7 +74,7 @@ class Posterior:
         """
         self._node(node)
         if new_topic not in NEW_TOPIC:
-            raise PlanError(f"new_topic is one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
+            raise PlanError(f"new_topic must be one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
         return self._mean(node, new_topic)
 
     def _mean(self, node: str, new_topic: NewTopic) -> Floats:

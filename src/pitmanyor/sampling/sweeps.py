@@ -113,7 +113,7 @@ class Sweeper:
         if sweep not in SWEEPS:
             raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
         if not 0.0 < anchors <= 1.0:
-            raise PlanError(f"anchors is a share of the documents above 0 and up to 1, not {anchors}")
+            raise PlanError(f"anchors must be a share of the documents above 0 and up to 1, not {anchors}")
         if sweep == "explicit" and state.plan.n_topics is None:
             raise PlanError(
                 "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
