@@ -38,8 +38,8 @@ class Sampler:
     anchors
         Share of the documents that a mixed sweep updates collapsed. By default about 10,000 tokens' worth.
     passes
-        Number of times that a sweep updates the other documents between two draws of what they share. Two passes come
-        further than one in the same time.
+        Number of times that a sweep updates the other documents between two draws of what they share. Two passes make
+        more progress than one in the same time.
     rule
         What a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2). All are exact.
     moves
@@ -78,9 +78,9 @@ class Start:
     ----------
     topics
         Number of topics to which tokens are assigned at random at first; 0 assigns the tokens sequentially, each given
-        those before. If the number of topics is inferred, a search by splits and merges follows, which leaves little of
-        this, and the default is 20 (without `Sampler.moves` a quarter of the square root of the number of tokens, if
-        that is more). A model with a fixed number of topics starts with all of them.
+        those before. If the number of topics is inferred, a search by splits and merges follows, so that this number
+        hardly matters, and the default is 20 (without `Sampler.moves` a quarter of the square root of the number of
+        tokens, if that is more). A model with a fixed number of topics starts with all of them.
     chain
         Number of the first chain. Chains of one seed with different numbers are independent, so that chains can be
         added to those of an earlier fit.

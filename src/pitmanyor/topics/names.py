@@ -78,7 +78,7 @@ def change(fit: Fitted, wanted: Changes) -> None:
 
 @checked_call()
 def rename(fit: Fitted, names: Mapping[int, str]) -> None:
-    """Give topics names of your own, which are stored with the run.
+    """Give topics your own names, which are stored with the run.
 
     Parameters
     ----------
