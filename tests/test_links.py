@@ -87,7 +87,7 @@ def test_probabilities_and_likelihood(joined):
     assert p[0] == pytest.approx(np.mean(last))
     value, error = joined.network_log_likelihood()
     assert -60 < value < 0 and error < 0.5
-    with pytest.raises(PlanError, match="'zoe' is no instance"):
+    with pytest.raises(PlanError, match="'zoe' is not an instance"):
         joined.link_probability("ann", "zoe")
     with pytest.raises(PlanError, match="no links 'likes'"):
         joined.link_probability("ann", "bob", links="likes")

@@ -225,7 +225,7 @@ def test_doctor_tells_versions_threads_and_caches():
             3,
             "kind must be one of mixed, collapsed, explicit, not",
         ),
-        (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
+        (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is not a duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "write -O NAME=VALUE, such as -O min_df=5, not -O min_df"),
         (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),

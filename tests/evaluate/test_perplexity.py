@@ -295,7 +295,7 @@ def test_links_alone_have_no_text():
     people = {"author": ["ann", "bob", "cid"]}
     corpus = Corpus.from_tokens([["x"]] * 3, groups=people, links={"follows": [("ann", "bob")]})
     result = fit(g, corpus, sweeps=2, seed=1, network=Network(n_topics=2))
-    with pytest.raises(PlanError, match="this model has links alone: there is no text in it to be scored"):
+    with pytest.raises(PlanError, match="this model has links only, so there is no text to score"):
         perplexity(result, corpus)
-    with pytest.raises(PlanError, match="this model has links alone: no token has a topic"):
+    with pytest.raises(PlanError, match="this model has links only: no token has a topic"):
         topic_shares(result)

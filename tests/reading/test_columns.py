@@ -76,7 +76,7 @@ def test_guesses_give_way_to_what_is_asked():
         ({"groups": {"topic": "n"}}, "groups= may not use the name 'topic'"),
         ({"streams": {"word": "n"}}, "streams= may not use the name 'word'"),
         ({"streams": {"mention": "n"}, "mentions": "stream"}, "streams= and the text both make a stream 'mention'"),
-        ({"time": "user"}, "line 1: column 'user': 'ann' is no time that can be read"),
+        ({"time": "user"}, "line 1: column 'user': 'ann' cannot be read as a time"),
         ({"author": ["ann"]}, "author= must name a column of the source; only a list of texts takes values"),
     ],
 )
@@ -156,9 +156,9 @@ def test_dates_that_can_be_read_in_two_ways_are_told_and_decided_by_an_option():
         warnings.simplefilter("error", ReadWarning)
         assert dated(both, day_first=True).times[1] == np.datetime64("2020-04-03")
         assert dated(both, day_first=False).times[1] == np.datetime64("2020-03-04")
-    with pytest.raises(CorpusError, match="line 2: column 'date': '1/13/2020' is no time that can be read"):
+    with pytest.raises(CorpusError, match="line 2: column 'date': '1/13/2020' cannot be read as a time"):
         dated(["3/4/2020", "1/13/2020"], time="date", day_first=True)
-    with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' is no time"):
+    with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' cannot be read as a time"):
         dated(["3/4/2020", "13/13/2020"], time="date")
     with pytest.warns(ReadWarning, match="1 times cannot be read .* line 3, column 'date': '31/1/2020'"):
         assert dated(["3/4/2020", "1/30/2020", "31/1/2020", "1/29/2020"]).times[0] == np.datetime64("2020-03-04")

@@ -80,7 +80,7 @@ def test_repeated_ids_and_texts():
         post("oven", id=3),
         post("oven", "bob", id=4),
     ]
-    said = "line 3, column 'id': an id that came before (1 such lines). Pass duplicates='drop'"
+    said = "line 3, column 'id': duplicate id (1 line). Pass duplicates='drop'"
     with pytest.raises(CorpusError, match=re.escape(said)):
         read(posts)
     corpus = read(posts, duplicates="drop")

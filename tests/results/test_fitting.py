@@ -185,7 +185,7 @@ def no_topic_words() -> Graph:
         ({"progress": "often"}, "progress is \"auto\", True or False, not 'often'"),
         ({"threads": 10_000}, "threads must be between 1 and"),
         ({"graph": "hpyp"}, "graph must be a Graph such as pitmanyor.models.hpyp(), not the text 'hpyp'"),
-        ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
+        ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics, a fixed number: leave it out"),
     ],
 )
 def test_arguments_are_refused_with_a_sentence(options, message):

@@ -130,7 +130,10 @@ def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
     """A ready model does without the links that a corpus does not have, and says so."""
     for links in graph.link_sets:
         if links.name not in corpus.links:
-            print(f"No links {links.name!r} here: the text alone is fitted; --links FILE adds them.", file=sys.stderr)
+            print(
+                f"No links {links.name!r} were given, so only the text is fitted; --links FILE adds them.",
+                file=sys.stderr,
+            )
             graph = graph.without(links.name)
     return graph
 
@@ -138,7 +141,7 @@ def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
 def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -> Corpus:
     """The corpus with a share of the pairs of every link set held out: the run keeps which, but not the answers."""
     if not graph.link_sets:
-        raise PlanError("--hold-links holds pairs of links out, and this model has no links; --links FILE adds them")
+        raise PlanError("--hold-links needs a model with links and --links FILE; this model has none")
     for links in graph.link_sets:
         by = graph[links.between].plate[0]
         corpus, _ = corpus.hide_links(links.name, by=by, share=share, seed=seed, directed=links.directed)

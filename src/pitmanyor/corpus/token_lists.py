@@ -66,7 +66,7 @@ def stream_of(name: str, docs: Sequence[Sequence[str]], index: Mapping[str, int]
 
 def grouping_of(name: str, labels: Sequence[Hashable], n_documents: int) -> Grouping:
     if name in RESERVED:
-        raise CorpusError(f"a group may not be called {name!r}: that name is a plate of its own")
+        raise CorpusError(f"a group may not be called {name!r}: that is the name of a plate")
     if (n_labels := _length(f"group {name!r}", labels)) != n_documents:
         raise CorpusError(f"group {name!r} has {n_labels} labels for {n_documents} documents; give one for each")
     if (strange := next((label for label in labels if not is_label(label)), None)) is not None:

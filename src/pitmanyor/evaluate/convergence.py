@@ -80,7 +80,7 @@ def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> l
 def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
     """The last sweeps of every chain, equally many of each: arrays (chain, sweep) by name."""
     if not traces:
-        raise PlanError("no chain to look at: give one fit or more")
+        raise PlanError("no chain is given; pass one fit or more")
     n = n_kept(traces, discard)
     kept = [last_sweeps(trace, discard) for trace in traces]
     if n < FEWEST:

@@ -94,7 +94,7 @@ def diagnose(fits: Sequence[Traced], *, discard: float | None = None) -> Diagnos
         Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
     if not fits:
-        raise PlanError("no chain to look at: give one fit or more")
+        raise PlanError("no chain is given; pass one fit or more")
     chains = [chain for fit in fits for chain in fit.chains]
     _check_alike(chains)
     discard = burnt_share(chains) if discard is None else discard
@@ -139,7 +139,7 @@ def _check_alike(fits: Sequence[Traced]) -> None:
         if _model(one) != _model(other):
             raise PlanError("these fits are of different models; only chains of one model can be compared")
         if len(one.trace) and np.array_equal(one.trace["log_joint"], other.trace["log_joint"]):
-            raise PlanError("two of these chains are one and the same; fit again with another seed, or with chains=4")
+            raise PlanError("two of these chains are the same; fit again with another seed, or with chains=4")
 
 
 def _model(fit: Traced) -> tuple[frozenset[object], ...]:

@@ -168,7 +168,7 @@ def token_probabilities(
 def streams_of(fit: Posterior) -> list[str]:
     """The streams in the order in which they are scored: words last (if there are none, the first stream last)."""
     if is_silent(fit.state.plan.graph):
-        raise PlanError("this model has links alone: there is no text in it to be scored")
+        raise PlanError("this model has links only, so there is no text to score")
     main = main_stream(fit.state.plan).name
     return [*(stream.name for stream in fit.state.plan.graph.streams if stream.name != main), main]
 

@@ -58,14 +58,14 @@ def find_columns(
     """The columns to read, and the periods (day, month...) that are to be made groups."""
     sample = table.sample()
     if not any(len(values) for values in sample.values()):
-        raise CorpusError(f"{table.name}: holds no post; give at least one")
+        raise CorpusError(f"{table.name}: contains no posts; give at least one")
     named = {
         name: dict(some) if isinstance(some, Mapping) else {n: n for n in some}
         for name, some in (("groups", groups), ("streams", streams))
     }
     for what, some in named.items():
         if wrong := next((column for column in some.values() if not isinstance(column, str)), None):
-            raise CorpusError(f"{what}= must name columns of {table.name}, and {wrong!r:.200} is no name")
+            raise CorpusError(f"{what}= must name columns of {table.name}, and {wrong!r:.200} is not a name")
     claimed = [column for some in named.values() for column in some.values()]
     roles = choose(table.name, sample, asked, claimed)
     periods = tuple(n for n, column in named["groups"].items() if column in PERIODS and column not in sample)

@@ -191,7 +191,7 @@ class Gather:
     def posts(self) -> Posts:
         """Everything so far, as whole arrays."""
         if not self.lines:
-            raise CorpusError(f"{self.bad.source}: holds no post; give at least one")
+            raise CorpusError(f"{self.bad.source}: contains no posts; give at least one")
         hits, hit_codes, hit_labels = None, {}, {}
         if self.matcher is not None:
             hits = np.concatenate(self.hits)

@@ -158,9 +158,9 @@ def _read_table(
     if "ids" in posts.marks and keep.duplicates == "error" and posts.marks["ids"].any():
         again = int(posts.marks["ids"].sum())
         raise CorpusError(
-            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: an id that "
-            f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
-            "keep all, or id=False if the column is no id"
+            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: duplicate id "
+            f"({again:,} line{'s' * (again > 1)}). Pass duplicates='drop' to keep the first of each id, 'keep' to keep "
+            "all, or id=False if the column is not an id"
         )
     files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))

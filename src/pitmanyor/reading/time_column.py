@@ -30,7 +30,7 @@ class _Reading:
             value = chunk.columns[name][wrong[0]]
             self.first_wrong = (
                 int(chunk.lines[wrong[0]]),
-                f"column {name!r}: {value!r} is no time that can be read",
+                f"column {name!r}: {value!r} cannot be read as a time",
             )
         self.n_wrong += len(wrong)
         self.parts.append(read)

@@ -154,7 +154,7 @@ class Posterior:
         """Share of each topic in the tokens of all streams."""
         topic = self.state.text.topic
         if not len(topic):
-            raise PlanError("this model has links alone: no token has a topic")
+            raise PlanError("this model has links only: no token has a topic")
         return np.asarray(np.bincount(topic, minlength=self.n_topics) / len(topic))
 
     def words_of(self, stream: str | None = None) -> list[str]:

@@ -120,7 +120,7 @@ class Sweeper:
                 'use Sampler(kind="mixed"), or a finite root such as g.dirichlet(..., over=100)'
             )
         if passes < 1:
-            raise PlanError(f"passes is how often a sweep updates an explicit document, once at least, not {passes}")
+            raise PlanError(f"passes must be 1 or more, not {passes}")
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads
