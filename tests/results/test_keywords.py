@@ -30,6 +30,8 @@ pytestmark = pytest.mark.nojit
         ({"moves": False}, "pass sampler=Sampler(moves=False)"),
         ({"text_sweeps": 9}, "pass network=Network(text_sweeps=9)"),
         ({"model": None}, "'model': it is called graph"),
+        ({"author": "who"}, "data are read before they are fitted: fit(graph, read(source, author='who'))"),
+        ({"min_df": 5}, "fit(graph, read(source, min_df=5))"),
         ({"random_state": 3}, "it is called seed"),
         ({"swepes": 3}, "'swepes': did you mean sweeps?"),
         ({"sample": 3}, "'sample': it is called keep"),

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from pitmanyor.call_checks import Hint
 from pitmanyor.graph.topic_numbers import IN_FIT
+from pitmanyor.reading.options import Options
 from pitmanyor.runs.fit_options import Network, Sampler, Start
 
 
@@ -19,6 +20,11 @@ def _grouped(keyword: str, group: str, name: str, value: object) -> str:
     return f"pass {keyword}={group}({name}={value!r})"
 
 
+def _of_read(name: str, value: object) -> str:
+    return f"data are read before they are fitted: fit(graph, read(source, {name}={value!r:.50}))"
+
+
+COLUMNS = ("text", "author", "tags", "time", "label", "id", "links", "groups", "streams", "vocabulary")
 _SAVING: dict[str, Hint] = {"checkpoint": "it is called save_to", "checkpoint_every": "it is called save_every"}
 FIT_HINTS: dict[str, Hint] = {
     **_fields(Sampler, "sampler"),
@@ -31,6 +37,7 @@ FIT_HINTS: dict[str, Hint] = {
     **dict.fromkeys(("n_jobs", "workers"), "it is called threads"),
     **dict.fromkeys(("tune", "warmup", "burnin"), "it is called burn_in"),
     **dict.fromkeys(("verbose", "progressbar"), "it is called progress"),
+    **{name: functools.partial(_of_read, name) for name in (*COLUMNS, *Options.__annotations__)},
     **_SAVING,
     "model": "it is called graph",
     "initial_topics": functools.partial(_grouped, "start", "Start", "topics"),
