@@ -160,4 +160,4 @@ def test_errors_are_a_sentence_and_a_code(blog, tmp_path, args, code, message):
 def test_label_leaves_intervals_out_where_chains_disagree(named, monkeypatch, disagrees):
     monkeypatch.setattr(Diagnosis, "disagrees", disagrees)
     said = call("label", named.home).stdout
-    assert ("Intervals are left out: the chains disagree" in said) == disagrees == ("90% interval" not in said)
+    assert ("Intervals are left out because the chains disagree" in said) == disagrees == ("90% interval" not in said)

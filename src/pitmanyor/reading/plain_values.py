@@ -72,12 +72,13 @@ def times(values: Sequence[Any], *, day_first: bool = True) -> tuple[NDArray[np.
     if quick is not None:
         return quick, []
     out = np.full(len(values), NAT, np.int64)
-    wrong = []
+    wrong: list[int] = []
+    recent: list[str] = []
     for i, value in enumerate(values):
         if missing(value) or (isinstance(value, str) and not value):
             continue
         try:
-            out[i] = _milliseconds(value, day_first)
+            out[i] = _milliseconds(value, day_first, recent)
         except (ValueError, OverflowError, TypeError, OSError):
             wrong.append(i)
     return out, wrong
@@ -127,21 +128,22 @@ def calendar_times(milliseconds: NDArray[np.int64]) -> NDArray[np.int64]:
     return out
 
 
-def _milliseconds(value: Any, day_first: bool) -> int:
+def _milliseconds(value: Any, day_first: bool, recent: list[str]) -> int:
     if isinstance(value, str):
-        value = _parsed(value.strip(), day_first)
+        value = _parsed(value.strip(), day_first, recent)
     if isinstance(value, datetime):
         moment = value if value.tzinfo else value.replace(tzinfo=UTC)
         return round(moment.timestamp() * 1000)
     if isinstance(value, date):
-        return _milliseconds(datetime(value.year, value.month, value.day), day_first)
+        return _milliseconds(datetime(value.year, value.month, value.day), day_first, recent)
     if isinstance(value, np.datetime64):
         return int(value.astype("datetime64[ms]").astype(np.int64))
     number = float(value)
     return round(number) if abs(number) > MILLISECONDS else round(number * 1000)
 
 
-def _parsed(text: str, day_first: bool) -> datetime | float:
+def _parsed(text: str, day_first: bool, recent: list[str]) -> datetime | float:
+    """A time as text. `recent` has the format of an earlier value, which is tried first."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -150,11 +152,13 @@ def _parsed(text: str, day_first: bool) -> datetime | float:
         return parsedate_to_datetime(text)
     text = DASHED_DATE.sub(r"\1/\2/\3", text, count=1)
     slashed = DAY_FIRST if day_first else MONTH_FIRST
-    for form in slashed if "/" in text else PLAIN_TIMES:
+    for form in (*recent, *(slashed if "/" in text else PLAIN_TIMES)):
         try:
-            return datetime.strptime(text, form)
+            found = datetime.strptime(text, form)
         except ValueError:
             continue
+        recent[:] = [form]
+        return found
     return float(text)
 
 
