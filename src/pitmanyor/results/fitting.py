@@ -87,7 +87,8 @@ def fit(
     max_topics
         Upper bound on the number of topics, for models that infer it.
     threads
-        Number of threads. By default all cores, or one if the corpus is small. Results do not depend on it.
+        Number of threads. By default one per core, at most NUMBA_NUM_THREADS, or one if the corpus is small. Results do
+        not depend on it.
     progress
         Whether to show a bar per chain, with the time left. "auto" shows it in a terminal or a notebook.
     save_to
