@@ -52,7 +52,7 @@ def test_fit_takes_what_read_takes(frame, tmp_path):
     frame.to_csv(tmp_path / "posts.csv", index=False)
     for source in (frame, str(tmp_path / "posts.csv"), tmp_path / "posts.csv"):
         assert fit(models.lda(2), source, **OPTIONS).corpus.content_hash == expected
-    with pytest.raises(FileError, match="there is something already"):
+    with pytest.raises(FileError, match="already exists"):
         fit(models.lda(2), "no_such_file.csv", **OPTIONS, save_to=tmp_path)
 
 

@@ -227,8 +227,8 @@ def test_doctor_tells_versions_threads_and_caches():
         ),
         (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is not a duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "write -O NAME=VALUE, such as -O min_df=5, not -O min_df"),
-        (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
-        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),
+        (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "already exists"),
+        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "already exists"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS/run"], 4, "no run can be made there"),
         (["demo", "POSTS"], 4, "not a directory that can be written to"),
         (["fit", "HOME/none.csv", "-o", "OUT"], 4, "there is no such file"),
@@ -377,7 +377,7 @@ def test_help_texts_are_whole():
 
 def test_an_existing_run_is_refused_before_anything_is_read(home, run):
     done = call("fit", home / "no_such_file.csv", "-o", run, code=4)
-    assert "there is something already" in done.stderr and "no such file" not in done.stderr
+    assert "already exists" in done.stderr and "no such file" not in done.stderr
 
 
 def test_check_says_what_the_groups_are(tmp_path):

@@ -127,7 +127,7 @@ def test_what_makes_no_sense_is_refused(corpus, tmp_path, home):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=0)
     with pytest.raises(PlanError, match="save_every must be a number of seconds"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_every=-1)
-    with pytest.raises(FileError, match="there is something already"):
+    with pytest.raises(FileError, match="already exists"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_to=home)
     with pytest.raises(PlanError, match=r"chain-\d: threads must be between 1 and"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, threads=1000)

@@ -85,7 +85,7 @@ def test_a_header_that_lies_is_refused(path, changes, message):
 def test_where_something_is_no_run_is_made(tmp_path, header):
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileError, match="there is something already; choose a new place$"):
+    with pytest.raises(FileError, match="already exists; choose another directory$"):
         create(tmp_path / "file", [header], corpus_of("tntm"))
     with pytest.raises(FileError, match="no run can be made there"):
         create(tmp_path / "file" / "below", [header], corpus_of("tntm"))

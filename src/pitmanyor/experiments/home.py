@@ -45,7 +45,7 @@ class Home:
             self._compare(settings, corpus)
             return
         if self.path.exists() and not self._may_begin():
-            raise FileError(f"{self.path}: there is something else already; choose a new directory")
+            raise FileError(f"{self.path}: already exists, and is not an experiment; choose another directory")
         try:
             self.cells.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -47,7 +47,7 @@ def _instances(graph: Graph, node: Node, corpus: Corpus) -> Instances:
             have = ", ".join(map(repr, corpus.groups)) or "none"
             how = "author=" if name == "author" else f"groups=[{name!r}]"
             raise GraphError(
-                f"{_who(graph, node, name)} has no {name} column (it has: {have}); name it with {how} when you read"
+                f"{_who(graph, node, name)} has no {name} column (it has: {have}); if the data have one, pass {how}"
             )
     if node.local or not names:
         return Instances(((),), np.zeros(corpus.n_documents, np.int64))
