@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is in the modules beside, imported when a command runs."""
+"""The commands and their options. The modules that do the work are imported when a command runs."""
 
 from __future__ import annotations
 

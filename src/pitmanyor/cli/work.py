@@ -50,7 +50,7 @@ class Source:
         return read(list(self.files), save_to=save_to, **self.options)
 
     def read_later(self, fit: Fit) -> Corpus:
-        """Posts that a fit has not seen, all of them, as those that it has."""
+        """New posts, all of them, read in the same way as those of a fit."""
         from pitmanyor.reading.later import read_later
 
         self._check()

@@ -185,7 +185,7 @@ def _completion_stages(fit: Posterior, test: Corpus, observed: float, seed: int)
 
 
 def _prefix_stages(fit: Posterior, test: Corpus) -> Iterator[Stage]:
-    """Make every token a document of its own, given the tokens before it in its document."""
+    """Make every token a separate document, given the tokens before it in its document."""
     names = [name for name in streams_of(fit) if name in test.streams]
     for s, name in enumerate(names):
         stream = test.streams[name]

@@ -1,4 +1,4 @@
-"""A nonparametric author-topic model: every author has topics of their own, every document leans on its author's.
+"""A nonparametric author-topic model: every author has topic proportions, and documents scatter around them.
 
     mu      ~ GEM(a_mu, b_mu)                   topics of the world
     nu_i    ~ PYP(a_nu, b_nu, mu)               topics of author i

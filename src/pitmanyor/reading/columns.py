@@ -141,7 +141,7 @@ def _guess(role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def _guess_beside(text: Column | None, role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
-    """Where every post is wrapped, as Twitter's stream has `data.text`, the rest of it is beside its text."""
+    """The column next to the text if every post is nested in an object, as in `data.text` of Twitter's stream."""
     if text is None or "." not in text.name:
         return None
     wrap = text.name.rpartition(".")[0] + "."

@@ -163,7 +163,7 @@ class Gather:
         return [] if said is None else [f"{self.bad.source}: {said}"]
 
     def notes(self, posts: Posts) -> list[str]:
-        """What the report says beside what was left out."""
+        """What the report says in addition to what was removed."""
         said = [
             f"{name}: {n:,} {'value' if n == 1 else 'values'} {spelled!r} taken for a missing label "
             "(missing_values= changes that)"

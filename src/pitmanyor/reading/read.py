@@ -126,7 +126,7 @@ SHOWN = 8  # columns that are not read
 
 
 class _Found(NamedTuple):
-    """Posts, and what is to be told about them."""
+    """Posts, and what to report about them."""
 
     posts: Posts
     bad: BadLines
@@ -213,8 +213,8 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         stranger = next(label for label in network.links.labels if label not in known)
         if not len(links[name]):
             raise CorpusError(
-                f"links {name!r}: all {n_unknown:,} links are of authors who have no posts here, such as {stranger!r}, "
-                f"where authors are called such as {next(iter(known))!r}; use the same names in both"
+                f"links {name!r}: all {n_unknown:,} links are of authors without posts, such as {stranger!r}, whereas "
+                f"authors with posts have names such as {next(iter(known))!r}; use the same names in both"
             )
         gone = f"left out {n_unknown:,} of authors who have no posts in the corpus, such as {stranger!r}"
         surprises.append(f"links {name!r}: {gone}")

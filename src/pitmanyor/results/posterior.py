@@ -144,7 +144,7 @@ class Posterior:
 
     @property
     def has_topic_words(self) -> bool:
-        """Whether topics have words of their own; not in a model of links alone."""
+        """Whether topics have word distributions; in a model of links alone they have none."""
         try:
             return bool(self.state.plan.n_tokens) and bool(self._shared_words(self.stream().emit))
         except PlanError:
