@@ -12,8 +12,8 @@ from contextlib import suppress
 import pytest
 
 from calling import call, facts
-from pitmanyor import Corpus, load
-from pitmanyor.cli.work import _fitted
+from pitmanyor import Corpus, load, read
+from pitmanyor.cli.work import _fitted, _suitable_model
 from pitmanyor.simulation import simulate_microblog
 from pitmanyor.version import __version__
 from saving import assert_same
@@ -88,6 +88,15 @@ def test_check_shows_what_would_be_read(posts):
     assert facts("check", posts)["sizes"]["documents"] == 80
     fewer = facts("check", posts, "-O", "min_posts=25", "--group", "label")
     assert fewer["sizes"]["documents"] < 80 and "label" in fewer["groups"]
+
+
+@pytest.mark.filterwarnings("ignore::pitmanyor.errors.ReadWarning")
+def test_the_model_that_is_suggested_uses_what_the_posts_have():
+    """A few stray hashtags in long texts ask for no model of hashtags."""
+    texts = ["oven bread"] * 50 + ["bread #food"]
+    assert _suitable_model(read(texts)) == "hpyp"
+    assert _suitable_model(read(texts, author=["ann"] * 51)) == "author_topic"
+    assert _suitable_model(read(texts + ["bread #food"] * 3, author=["ann"] * 54)) == "tntm"
 
 
 def test_options_of_reading_that_are_written_as_options_are_taught(posts):

@@ -87,7 +87,7 @@ def test_refusals(options, message):
 
 def test_times_that_cannot_be_read_are_missing_and_told():
     posts = [{"text": "oven", "date": "2026-01-01"}, {"text": "bread", "date": "soon"}]
-    with pytest.warns(ReadWarning, match="1 times cannot be read .* the first: line 2, column 'date': 'soon'"):
+    with pytest.warns(ReadWarning, match="1 time cannot be read and is missing: line 2, column 'date': 'soon'"):
         corpus = read(posts)
     assert np.isnat(corpus.times).tolist() == [False, True]
     with pytest.warns(ReadWarning):
@@ -160,7 +160,7 @@ def test_dates_that_can_be_read_in_two_ways_are_told_and_decided_by_an_option():
         dated(["3/4/2020", "1/13/2020"], time="date", day_first=True)
     with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' cannot be read as a time"):
         dated(["3/4/2020", "13/13/2020"], time="date")
-    with pytest.warns(ReadWarning, match="1 times cannot be read .* line 3, column 'date': '31/1/2020'"):
+    with pytest.warns(ReadWarning, match="1 time cannot be read .* line 3, column 'date': '31/1/2020'"):
         assert dated(["3/4/2020", "1/30/2020", "31/1/2020", "1/29/2020"]).times[0] == np.datetime64("2020-03-04")
 
 

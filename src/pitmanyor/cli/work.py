@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
 
 SHOWN = 20  # topics that are listed after a fit
+TAGGED = 0.05  # hashtags per post from which on a model of hashtags is suggested
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,16 @@ def check_source(source: Source) -> Answer:
     facts: dict[str, Any] = {"sizes": table.as_dict(), "groups": list(corpus.groups), "streams": list(corpus.streams)}
     if corpus.report:
         facts["report"] = corpus.report.to_json()
-    model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
-    again = f"pitmanyor fit {source.quoted} --model {model} -o RUN"
+    again = f"pitmanyor fit {source.quoted} --model {_suitable_model(corpus)} -o RUN"
     return Answer(facts, [spelled(str(table))], [f"{again}    # with the same column options"])
+
+
+def _suitable_model(corpus: Corpus) -> str:
+    """The ready model that uses what the corpus has; a few stray hashtags do not count."""
+    if "author" not in corpus.groups:
+        return "hpyp"
+    tags = corpus.streams.get("hashtag")
+    return "author_topic" if tags is None or len(tags.words) < TAGGED * corpus.n_documents else "tntm"
 
 
 def fit_source(

@@ -77,9 +77,9 @@ class TimeColumn:
         if best.n_wrong:
             line, why = best.first_wrong
             at = self.bad.place(line).removeprefix(f"{self.bad.source}, ")
-            said.append(
-                f"{self.bad.source}: {best.n_wrong:,} times cannot be read and are missing, the first: {at}, {why}"
-            )
+            many = f"{best.n_wrong:,} times cannot be read and are missing, the first:"
+            many = "1 time cannot be read and is missing:" if best.n_wrong == 1 else many
+            said.append(f"{self.bad.source}: {many} {at}, {why}")
         if self.example and len({reading.n_wrong for reading in self.readings}) == 1:
             said.append(
                 f"{self.bad.source}: dates such as {self.example!r} in column {self.column.name!r} are read with the "
