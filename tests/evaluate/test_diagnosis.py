@@ -177,7 +177,7 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
         ([chains[0], chains[0]], "two of these chains are the same"),
         ([chains[0], short[0]], "of different models"),
         ([chains[0], fit(models.lda(3), corpus.subset(range(30)), sweeps=20, seed=1)], "of different corpora"),
-        ([], "no chain to look at"),
+        ([], "no chain is given"),
     ):
         with pytest.raises(PlanError, match=message):
             diagnose(fits)
