@@ -78,7 +78,7 @@ def refuse_if_too_large(
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
             f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and "
-            f"{have / 1e9:.1f} GB are left to this process; {fewer}lower max_topics, prune the "
+            f"{have / 1e9:.1f} GB are available to this process; {fewer}lower max_topics, prune the "
             "vocabulary, or use a coarser plate"
         )
 
@@ -133,8 +133,8 @@ def larger_layout(state: State, columns: int, exact: bool = False) -> Layout:
         return build_layout(state.plan, capacity, state.layout.packs)
     raise PlanError(
         f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
-        f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are left to "
-        f"this process; set max_topics, say to {state.n_topics}, prune the vocabulary, or use a coarser plate (the "
+        f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are available "
+        f"to this process; set max_topics, say to {state.n_topics}, prune the vocabulary, or use a coarser plate (the "
         "chain's state is whole: it stopped between two documents)"
     )
 

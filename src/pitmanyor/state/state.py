@@ -97,7 +97,7 @@ def new_state(
         raise PlanError(f"max_topics must be at least 1, not {max_topics}")
     finite = plan.n_topics
     if finite is not None and max_topics is not None:
-        raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics for good: leave it out")
+        raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics, a fixed number: leave it out")
     cap = finite or max_topics or MAX_TOPICS
     layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite), packs)
     tables = first_tables(plan)
