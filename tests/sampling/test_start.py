@@ -61,7 +61,7 @@ def test_a_bursty_model_starts_well_too(planted) -> None:
 
 
 def test_topics_that_are_too_many_are_gathered_from_more(planted, monkeypatch) -> None:
-    """A chain that may have fewer topics than are planted has as many as it may, and most of each planted one in one."""
+    """A chain that may have fewer topics than are planted has so many, and most of each planted one is in one."""
     corpus, truth = planted
     chain, gathered = _chain(corpus, most=TOPICS // 2), list[int]()
     monkeypatch.setattr(
