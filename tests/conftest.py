@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from numba_cache import cache_dir
+from quick_fill import fill_rows
 
 # Before anything imports numba. `make` sets the same directory; this serves a bare `pytest`.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
@@ -36,12 +37,25 @@ LONG = (
 )
 
 
+@pytest.fixture(autouse=True, scope="session")
+def quick_tables():
+    """Without the compiler every state would spend a second on its Stirling tables; the kernel has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        if is_off():
+            patch.setattr("pitmanyor.kernels.numbers.stirling_tables._fill", fill_rows)
+        yield
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--long"):
         items[:] = [item for item in items if item.get_closest_marker("long") is None]
     items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
 
 
+def is_off() -> bool:
+    """Is the compiler?"""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
 def pytest_report_header() -> str:
-    off = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    return f"numba: JIT {'off' if off else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"
+    return f"numba: JIT {'off' if is_off() else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"
