@@ -27,10 +27,10 @@ from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
-from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.explicit_sweep import Explicit, LeafMeans
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
-from pitmanyor.state.engines import LONGEST, ClusterNodes, LeafMeans
+from pitmanyor.state.engines import LONGEST, ClusterNodes
 from pitmanyor.state.means import counts_of
 
 Floats = NDArray[np.float64]
