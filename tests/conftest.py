@@ -27,13 +27,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")
 
 
-# Minutes each, and a worker takes whole files: they come first, so that none is left when the other worker is done.
+# A minute or so each, and a worker takes whole files: these come first, so that none is left when the others are done.
 LONG = (
     "sampling/test_text_and_network.py",
     "network/test_network.py",
     "sampling/test_geweke.py",
     "network/test_linked.py",
     "sampling/test_mixed.py",
+    # without the compiler
+    "sampling/test_packed.py",
+    "sampling/test_invariants.py",
+    "kernels/documents/test_linked_transitions.py",
 )
 
 

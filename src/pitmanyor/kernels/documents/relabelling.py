@@ -45,10 +45,15 @@ class Labels(NamedTuple):
 @inlined
 def scale(weights, n_held):
     """Have the largest weight be 1, where products have become small."""
+    n_large = 0
+    for k in range(n_held):  # most calls end here, after a loop that vectorises
+        n_large += weights[k] >= SMALLEST_WEIGHT
+    if n_large > 0:
+        return
     largest = 0.0
     for k in range(n_held):
         largest = max(largest, weights[k])
-    if 0.0 < largest < SMALLEST_WEIGHT:
+    if largest > 0.0:
         for k in range(n_held):
             weights[k] /= largest
 
