@@ -8,4 +8,4 @@ import numpy as np
 from numba import config
 
 PRECISION = np.float64 if config.DISABLE_JIT else np.float32
-ROUNDING = 1e-10 if config.DISABLE_JIT else 1e-5  # of a log joint, of which every document stores its part
+ROUNDING = 1e-10 if config.DISABLE_JIT else 1e-4  # of a log joint, which documents add up in what they store

@@ -68,7 +68,7 @@ def precisions(model: str) -> tuple[str, ...]:
 
 def arrays(state: State) -> dict[str, NDArray[np.generic]]:
     net, text = state.net, state.text
-    found = {"topic": text.topic, "code": text.code}
+    found = {"topic": text.topic, "code": text.code, "measures": text.measures}
     return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
 
 

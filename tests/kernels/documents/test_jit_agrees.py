@@ -39,10 +39,13 @@ DOUBLE = {"float64": pytest.mark.long}
 def test_compiled_and_interpreted_sweeps_leave_the_same_bytes(dumps, model, precision):
     compiled, interpreted = dumps
     names = [name for name in compiled if name.startswith(f"{model}/{precision}/")]
-    assert len(names) == 9 + 11 + (10 if precision == "float32" else 0)
+    assert len(names) == 10 + 12 + (11 if precision == "float32" else 0)
     for name in names:
         assert compiled[name].dtype == interpreted[name].dtype
-        assert compiled[name].tobytes() == interpreted[name].tobytes(), name
+        if name.endswith("measures"):  # sums of logarithms, some of which are 0 but for rounding
+            np.testing.assert_allclose(compiled[name], interpreted[name], rtol=0, atol=1e-14, err_msg=name)
+        else:
+            assert compiled[name].tobytes() == interpreted[name].tobytes(), name
 
 
 def test_the_sweeps_move_something(dumps):
