@@ -136,10 +136,15 @@ def _homes(function: Callable[..., Any]) -> list[Any]:
 @contextmanager
 def replaced(original: Callable[..., Any], other: Callable[..., Any]) -> Iterator[None]:
     """Another function in place of one of the kernels', wherever that is called."""
-    with ExitStack() as stack:
-        for module in _homes(original):
-            stack.enter_context(patch.object(module, original.__name__, other))
+    name, homes = original.__name__, _homes(original)
+    before = [getattr(module, name) for module in homes]
+    for module in homes:
+        setattr(module, name, other)
+    try:
         yield
+    finally:
+        for module, function in zip(homes, before, strict=True):
+            setattr(module, name, function)
 
 
 @contextmanager
