@@ -33,6 +33,7 @@ LONG = (
     "network/test_network.py",
     "sampling/test_geweke.py",
     "network/test_linked.py",
+    "network/test_block_links.py",
     "sampling/test_mixed.py",
     # without the compiler
     "sampling/test_packed.py",
