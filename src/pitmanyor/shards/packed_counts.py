@@ -36,7 +36,7 @@ PackedCounts = tuple[Packed, ...]  # rows of shared nodes one after the other, t
 
 
 def pack(values: Array) -> Packed:
-    """The smallest of the ways to say the same integers: places of those that are not 0, or bytes and the places beyond.
+    """The smallest way to say the same integers: places of those that are not 0, or bytes and the places beyond.
 
     >>> pack(np.array([0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0])).at
     array([2], dtype=uint32)

@@ -119,9 +119,7 @@ def change(fixed: list[Array], held: Held, documents: Array, moved: Moving, home
     return moving_of(changed(_know(home).files.assemble(fixed, moving_in(held)).text, documents, moved))
 
 
-def sweep_shard(
-    fixed: list[Array], held: Held, orders: Orders, home: str, sweep: int, n_threads: int
-) -> Swept:
+def sweep_shard(fixed: list[Array], held: Held, orders: Orders, home: str, sweep: int, n_threads: int) -> Swept:
     """One sweep of a shard: its documents afterwards, the customers that they send, and what else the driver needs."""
     started, worker = time.perf_counter(), _worker(home, sweep, n_threads)
     files, counts = _know(home).files, no_counts(worker.shared)
@@ -142,4 +140,3 @@ def add_said(parts: list[Said]) -> Said:
 
 def can_see(home: str, name: str) -> bool:
     return (Path(home) / name).is_file()
-
