@@ -15,18 +15,18 @@ Array = NDArray[Any]
 
 
 class Packed(NamedTuple):
-    """Integers as the sum of their lower bytes, if these are listed, and of what is missing at some places."""
+    """Integers as a sum: the lower bytes of all of them, or zeros, and what these lack at some places."""
 
     size: int
     kind: np.dtype[Any]
     low: Array | None
-    at: Array  # places, in the smallest type that can number them
+    at: Array  # distinct places
     more: Array
 
     def add_to(self, whole: Array) -> None:
-        flat = whole.reshape(-1)
-        if not np.shares_memory(flat, whole):
+        if not whole.flags.c_contiguous:
             raise ValueError("counts that are not contiguous")
+        flat = whole.reshape(-1)
         if self.low is not None:
             flat += self.low
         flat[self.at] += self.more  # places are distinct
@@ -36,14 +36,18 @@ PackedCounts = tuple[Packed, ...]  # rows of shared nodes one after the other, t
 
 
 def pack(values: Array) -> Packed:
-    """The smallest way to say the same integers: places of those that are not 0, or bytes and the places beyond.
+    """The same integers in fewer bytes: places and values of those that are not 0, or one or two bytes of all of them.
+
+    With bytes, the rest of those that need more is listed by place. Integers that fit none of these are all listed. The
+    result keeps nothing else of `values` in memory.
 
     >>> pack(np.array([0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0])).at
     array([2], dtype=uint32)
-    >>> pack(np.array([1, 2, 700])).low
-    array([  1,   2, 188], dtype=uint8)
+    >>> packed = pack(np.array([1, 2, 700] + 9 * [3]))
+    >>> packed.low[:4], packed.at, packed.more
+    (array([  1,   2, 188,   3], dtype=uint8), array([2], dtype=uint32), array([512]))
     """
-    flat = values.reshape(-1)
+    flat = np.ascontiguousarray(values).reshape(-1)
     places = np.dtype(np.uint32 if flat.size < 2**32 else np.int64)
     each = places.itemsize + flat.itemsize
     if np.count_nonzero(flat) * each <= flat.size:
@@ -55,7 +59,7 @@ def pack(values: Array) -> Packed:
         if np.count_nonzero(beyond) * each <= flat.size:
             at = np.flatnonzero(beyond)
             return Packed(flat.size, flat.dtype, low, at.astype(places), flat[at] - low[at])
-    return Packed(flat.size, flat.dtype, flat, np.zeros(0, places), flat[:0])
+    return Packed(flat.size, flat.dtype, flat, np.zeros(0, places), np.zeros(0, flat.dtype))
 
 
 def pack_counts(shared: Shared, counts: Counts) -> PackedCounts:
