@@ -23,17 +23,16 @@ from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 
 Ints = NDArray[np.int64]
 EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
-GROUP = 8  # parts whose counts are added on a worker, until there are few enough for the driver
-FEW = 2  # of them, which it takes as they are
+GROUP = 8  # parts whose counts are added on a worker at a time
+FEW = 2  # parts that the driver adds by itself
 WAIT = 120  # seconds without any worker
 POLL = 5  # seconds after which somebody looks whether there is one
-OWN_CLUSTER = {  # settings of a cluster on this machine
-    # It gives a worker up that is not there so long after it was lost, even if it has been there and is being started
-    # for a second time.
+OWN_CLUSTER = {  # Dask's settings for a cluster that is started here
+    # A worker that is down this long after an earlier loss is given up, even if it came back in between.
     "distributed.deploy.lost-worker-timeout": "1 hour",
-    # Memory that is given back to the system after every array is taken again for the next, page by page.
+    # Dask returns freed memory to the system at once. Keep it, because the next array would fault in every page again.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
-    # What Dask measures all the time takes a twentieth of a core.
+    # Processes that compute share their cores with Dask's profiler and monitors.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
