@@ -26,11 +26,11 @@ from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
-from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.explicit_sweep import Explicit, LeafMeans
 from pitmanyor.sampling.sweeps import usable_threads
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
-from pitmanyor.state.engines import LONGEST, ClusterNodes, LeafMeans
+from pitmanyor.state.engines import LONGEST, ClusterNodes
 from pitmanyor.state.means import counts_of
 
 Floats = NDArray[np.float64]
