@@ -9,6 +9,7 @@ from calling import facts
 from pitmanyor.cli import compiling
 from pitmanyor.cli.parsing import READY, find_model
 from pitmanyor.graph import Beta
+from pitmanyor.kernels.runtime import kernel_cache
 from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
 from pitmanyor.sampling.chain import SMALL_CORPUS
@@ -60,6 +61,17 @@ def test_documents_are_visited_by_kernels_that_both_kinds_of_sweeps_need(monkeyp
     made = simulate_microblog(posts=20, authors=3, seed=1)
     compiling.visit_documents(tntm(), read(made.records, links=made.links))
     assert set(called) == {"collapsed_sweep", "topic_nodes_sweep"}
+
+
+def test_an_installation_keeps_the_kernels_of_all_modules(monkeypatch, tmp_path):
+    done = []
+    monkeypatch.setattr(compiling, "compile_models", lambda: done.append("compiled"))
+    monkeypatch.setattr(kernel_cache, "copy_kernels", lambda to: done.append(to))
+    compiling.compile_into(str(tmp_path))
+    assert done == ["compiled", tmp_path]
+    assert {"pitmanyor.kernels.network.masses", "pitmanyor.kernels.documents.clusters.cluster_folding"} <= set(
+        sys.modules
+    )
 
 
 def test_the_doctor_compiles_if_asked(monkeypatch):

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
+from pkgutil import walk_packages
 
 import numpy as np
 
@@ -33,6 +36,31 @@ def compile_models() -> float:
         for _ in pool.map(_compile, PARTS):
             pass
     return time.perf_counter() - start
+
+
+def compile_into(place: str) -> None:
+    """Compile the ready models into an empty NUMBA_CACHE_DIR, and copy their kernels for an installation to keep."""
+    from pitmanyor.kernels.runtime.kernel_cache import copy_kernels
+
+    compile_models()
+    import_kernels()
+    copy_kernels(Path(place))
+
+
+def count_installed() -> tuple[int, int]:
+    """How many kernels the installation has, and how many of them serve this machine."""
+    from pitmanyor.kernels.runtime import kernel_cache
+
+    import_kernels()
+    return kernel_cache.count_installed()
+
+
+def import_kernels() -> None:
+    """Import every module with kernels, so that all of them are known."""
+    import pitmanyor.kernels as kernels
+
+    for module in walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        import_module(module.name)
 
 
 def _compile(names: tuple[str, ...]) -> None:
