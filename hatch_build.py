@@ -19,19 +19,18 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PLACE = "src/pitmanyor/kernels/machine_code"
-COMPILE = "import sys; from pitmanyor.cli.compiling import compile_into; compile_into(sys.argv[1])"
+COMPILE = "from pitmanyor.cli.compiling import compile_for_installation; compile_for_installation()"
 
 
 class CompileKernels(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        place, start = Path(self.root, PLACE), time.perf_counter()
-        shutil.rmtree(place, ignore_errors=True)  # of an earlier version, or of another machine
+        start = time.perf_counter()
         self.app.display_info("Compiling the kernels of the ready models for this machine, which takes a minute or two")
         with tempfile.TemporaryDirectory(prefix="pitmanyor-kernels-") as empty:
             env = os.environ | {"PYTHONPATH": str(Path(self.root, "src")), "NUMBA_CACHE_DIR": empty}
-            done = subprocess.run([sys.executable, "-c", COMPILE, str(place)], env=env, cwd=empty)
+            done = subprocess.run([sys.executable, "-c", COMPILE], env=env, cwd=empty)
         if done.returncode:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(Path(self.root, PLACE), ignore_errors=True)
             self.app.display_warning("The kernels did not compile: they will be compiled by the first fit instead")
             return
         self.app.display_success(f"Compiling took {time.perf_counter() - start:.0f} s")
