@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def cache_dir(root: Path = ROOT) -> Path:
     """The cache directory for the kernels as they stand now."""
     package = root / "src" / "pitmanyor"
-    spec = spec_from_file_location("sources", package / "kernels" / "runtime" / "sources.py")
+    spec = spec_from_file_location("source_digest", package / "kernels" / "runtime" / "source_digest.py")
     assert spec is not None and spec.loader is not None
     sources: Any = module_from_spec(spec)
     spec.loader.exec_module(sources)  # by its path: the package itself may not be installed yet

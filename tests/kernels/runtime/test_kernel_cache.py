@@ -12,7 +12,7 @@ from numba.core.registry import cpu_target
 
 from pitmanyor.kernels.runtime import kernel_cache
 from pitmanyor.kernels.runtime.compile_notice import compile_notice
-from pitmanyor.kernels.runtime.sources import digest_of_sources
+from pitmanyor.kernels.runtime.source_digest import digest_of_sources
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

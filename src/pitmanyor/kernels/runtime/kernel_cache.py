@@ -19,7 +19,7 @@ import numba
 from numba.core import caching
 from numba.core.registry import cpu_target
 
-from pitmanyor.kernels.runtime.sources import PACKAGE, digest_of_sources
+from pitmanyor.kernels.runtime.source_digest import PACKAGE, digest_of_sources
 
 KERNELS = PACKAGE / "kernels"
 INSTALLED = KERNELS / "machine_code"
