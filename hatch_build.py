@@ -27,7 +27,8 @@ class CompileKernels(BuildHookInterface):  # type: ignore[type-arg]
         start = time.perf_counter()
         self.app.display_info("Compiling the kernels of the ready models for this machine, which takes a minute or two")
         with tempfile.TemporaryDirectory(prefix="pitmanyor-kernels-") as empty:
-            env = os.environ | {"PYTHONPATH": str(Path(self.root, "src")), "NUMBA_CACHE_DIR": empty}
+            path = os.pathsep.join([str(Path(self.root, "src")), *filter(None, sys.path)])  # pip adds to it by a hook
+            env = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": empty, "NUMBA_DISABLE_JIT": "0"}
             done = subprocess.run([sys.executable, "-c", COMPILE], env=env, cwd=empty)
         if done.returncode:
             shutil.rmtree(Path(self.root, PLACE), ignore_errors=True)
