@@ -27,7 +27,8 @@ class CompileKernels(BuildHookInterface):  # type: ignore[type-arg]
         start = time.perf_counter()
         self.app.display_info("Compiling the kernels of the ready models for this machine, which takes a minute or two")
         with tempfile.TemporaryDirectory(prefix="pitmanyor-kernels-") as empty:
-            path = os.pathsep.join([str(Path(self.root, "src")), *filter(None, sys.path)])  # pip adds to it by a hook
+            before = os.environ.get("PYTHONPATH", "")  # the way in which pip makes its isolated environment
+            path = os.pathsep.join(filter(None, [str(Path(self.root, "src")), before]))
             env = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": empty, "NUMBA_DISABLE_JIT": "0"}
             done = subprocess.run([sys.executable, "-c", COMPILE], env=env, cwd=empty)
         if done.returncode:
