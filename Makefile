@@ -43,7 +43,7 @@ check: $(VENV)/.stamp
 	$(BIN)/lint-imports
 
 pytest-nojit: $(VENV)/.stamp
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit -n $(WORKERS) --dist loadfile
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m nojit -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Kernels are compiled once before the workers start: each of them would do it with a cold cache. A worker takes whole
 # files, whose tests share fixtures and what they have computed.

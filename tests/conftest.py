@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from numba_cache import cache_dir
+from quick_fill import fill_rows
 
 # Before anything imports numba. `make` sets the same directory; this serves a bare `pytest`.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir()))
@@ -26,14 +27,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=200, help="processes to be killed while they write checkpoints")
 
 
-# Minutes each, and a worker takes whole files: they come first, so that none is left when the other worker is done.
+# A minute or so each, and a worker takes whole files: these come first, so that none is left when the others are done.
 LONG = (
     "sampling/test_text_and_network.py",
     "network/test_network.py",
     "sampling/test_geweke.py",
     "network/test_linked.py",
+    "network/test_block_links.py",
     "sampling/test_mixed.py",
+    # without the compiler
+    "sampling/test_packed.py",
+    "sampling/test_invariants.py",
+    "kernels/documents/test_linked_transitions.py",
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_tables():
+    """Without the compiler every state would spend a second on its Stirling tables; the kernel has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        if is_off():
+            patch.setattr("pitmanyor.kernels.numbers.stirling_tables._fill", fill_rows)
+        yield
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -42,6 +57,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
 
 
+def is_off() -> bool:
+    """Is the compiler?"""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
 def pytest_report_header() -> str:
-    off = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-    return f"numba: JIT {'off' if off else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"
+    return f"numba: JIT {'off' if is_off() else 'on'}, cache {os.environ['NUMBA_CACHE_DIR']}"

@@ -52,7 +52,7 @@ def test_fit_takes_what_read_takes(frame, tmp_path):
     frame.to_csv(tmp_path / "posts.csv", index=False)
     for source in (frame, str(tmp_path / "posts.csv"), tmp_path / "posts.csv"):
         assert fit(models.lda(2), source, **OPTIONS).corpus.content_hash == expected
-    with pytest.raises(FileError, match="there is something already"):
+    with pytest.raises(FileError, match="already exists"):
         fit(models.lda(2), "no_such_file.csv", **OPTIONS, save_to=tmp_path)
 
 
@@ -139,7 +139,7 @@ def test_tables_of_new_documents_and_of_prevalences(fitted, frame):
 def test_tables_that_are_not_there_name_those_that_are(fitted):
     with pytest.raises(PlanError, match="no table 'topic' of this fit; there are topics, words, documents, authors"):
         table(fitted, "topic")
-    with pytest.raises(PlanError, match="kind is one of pandas, polars, pyarrow, dict, not 'r'"):
+    with pytest.raises(PlanError, match="kind must be one of pandas, polars, pyarrow, dict, not 'r'"):
         table(fitted, kind="r")
     with pytest.raises(PlanError, match="one table of TopicShares; leave 'words' out"):
         table(fitted.infer(["goal"]), "words")

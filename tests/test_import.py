@@ -32,3 +32,5 @@ def test_every_public_name_is_there(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'pitmanyor' has no attribute 'lda'"):
         pitmanyor.lda  # noqa: B018
+    with pytest.raises(AttributeError, match="did you mean Corpus"):
+        pitmanyor.corpuss  # noqa: B018

@@ -87,7 +87,7 @@ def test_probabilities_and_likelihood(joined):
     assert p[0] == pytest.approx(np.mean(last))
     value, error = joined.network_log_likelihood()
     assert -60 < value < 0 and error < 0.5
-    with pytest.raises(PlanError, match="'zoe' is no instance"):
+    with pytest.raises(PlanError, match="'zoe' is not an instance"):
         joined.link_probability("ann", "zoe")
     with pytest.raises(PlanError, match="no links 'likes'"):
         joined.link_probability("ann", "bob", links="likes")
@@ -269,5 +269,5 @@ def test_what_cannot_be_sampled_is_refused():
     lone = Corpus.from_tokens({"word": [["a"]], "hashtag": [["b"]]}, {"author": ["ann"]})
     with pytest.raises(PlanError, match="none of that name"):
         fit(tntm(), lone, sweeps=2, seed=1)
-    with pytest.raises(PlanError, match="method is one of"):
+    with pytest.raises(PlanError, match="method must be one of"):
         fit(tntm(), posts(), sweeps=2, seed=1, network=Network(method="guess"))

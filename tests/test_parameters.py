@@ -9,33 +9,11 @@ import pitmanyor
 
 HOME = Path(pitmanyor.__file__).parent
 MOST = 8
-# Lists may only shrink. Key and number of a random stream are two scalars everywhere, because an array would cost
-# reference counts (kernels/runtime/random.py).
+# The list may only shrink. Vector instructions in place of a loop: every array and number is an operand of theirs.
 EXCEPTIONS = {
-    # kernels with parallel loops, which bundle what they are given for each block of documents
-    "kernels/documents/general/explicit.py": {"explicit_sweep": 13},
-    "kernels/documents/one_node/explicit.py": {"one_node_sweep": 16},
-    "kernels/documents/clusters/cluster_folding.py": {"visit": 9, "_visit_block": 10, "fold_clusters": 16},
-    "kernels/documents/one_node/folding.py": {"fold_one_node": 15},
-    "kernels/documents/topic_nodes/explicit.py": {"topic_nodes_sweep": 16},
-    "kernels/documents/topic_nodes/folding.py": {"fold_topic_nodes": 15},
-    "kernels/documents/relabelling.py": {"relabel_documents": 11},
-    # measured: with all arrays in one bundle a collapsed sweep of any graph takes a fifth longer
-    "kernels/documents/general/collapsed.py": {"put_token": 10, "take_token": 10},
-    "kernels/monitor/log_joint.py": {"shared_dish": 10},
-    "kernels/monitor/word_measures.py": {"measure_words": 9},
-    "kernels/monitor/seatings.py": {"_count_part": 9},
-    # vector instructions in place of a loop: every array is an operand
     "kernels/runtime/simd.py": {"cumulate": 12},
     "kernels/runtime/simd_rows.py": {"value_lanes": 9, "weigh_lanes": 15},
-    "kernels/switching/counted_leaves.py": {"_up_run": 9},
-    "kernels/switching/customers.py": {"_count_part": 9, "_count_topics": 10},
-    "kernels/switching/leaf_tables.py": {
-        "_draw_dishes": 12, "_draw_entries": 11, "_draw_row": 11, "_leaf_run": 12, "leaf_row": 10, "up_leaf": 10
-    },
-    "kernels/switching/table_counts.py": {"up_count": 10, "up_tables": 9},
-    "kernels/switching/word_vectors.py": {"draw_word_node": 9},
-}  # fmt: skip
+}
 
 
 def is_command(function: ast.FunctionDef) -> bool:

@@ -1,4 +1,4 @@
-"""How many bytes are left to this process."""
+"""How many bytes are available to this process."""
 
 import subprocess
 import sys

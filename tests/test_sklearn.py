@@ -128,8 +128,8 @@ def test_weights_are_rounded_and_said_and_negative_values_refused(counts):
     ("given", "said"),
     [
         ({"n_components": models.lda(2)}, "n_components is a number of topics; pass a graph of your own as model="),
-        ({"n_components": "two"}, "n_components is a whole number or None, not 'two'"),
-        ({"model": "lda"}, "model is a Graph such as .* or None, not the text 'lda'"),
+        ({"n_components": "two"}, "n_components must be a whole number or None, not 'two'"),
+        ({"model": "lda"}, "model must be a Graph such as .* or None, not the text 'lda'"),
     ],
 )
 def test_a_model_in_the_place_of_a_number_is_told_where_to_go(given, said):

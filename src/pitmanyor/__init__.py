@@ -131,8 +131,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"pitmanyor.{name}")
     if name in _HOME:
         return getattr(import_module(f"pitmanyor.{_HOME[name]}"), name)
-    near = get_close_matches(name, [*__all__, *_SUBMODULES], 1) if not name.startswith("_") else []
-    meant = f"; did you mean {near[0]}?" if near else ""
+    known = {one.lower(): one for one in (*_SUBMODULES, *__all__)}
+    near = get_close_matches(name.lower(), known, 1) if not name.startswith("_") else []
+    meant = f"; did you mean {known[near[0]]}?" if near else ""
     raise AttributeError(f"module 'pitmanyor' has no attribute {name!r}{meant}")
 
 

@@ -20,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 Hint = str | Callable[[object], str]
+TOPICS = "n_topics"
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -47,7 +48,7 @@ def checked_call(
     TypeError: f takes n and save_to by name: write f(text, n=3)
     >>> f("a", n="five")
     Traceback (most recent call last):
-    pitmanyor.errors.PlanError: n is a whole number, not 'five'
+    pitmanyor.errors.PlanError: n must be a whole number, not 'five'
     """
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
@@ -129,7 +130,10 @@ def _unfit(
             return f"{function} has no keyword {name!r}: {_hint(name, value, hints, names)}"
     first = [one.name for one in known if one.kind is one.POSITIONAL_OR_KEYWORD]
     if len(args) > len(first):
-        return _too_many(function, first, [name for name in names if name not in first], args[len(first) :])
+        extra = args[len(first) :]
+        if not first and len(extra) == 1 and isinstance(extra[0], int) and TOPICS in hints:
+            return f"{function} takes no number of topics: {_hint(TOPICS, extra[0], hints, names)}"
+        return _too_many(function, first, [name for name in names if name not in first], extra)
     if twice := [name for name in first[: len(args)] if name in kwargs]:
         return f"{function} was given {twice[0]} twice: by position and by name"
     needed = [one.name for one in known if one.default is one.empty and one.name in names]

@@ -120,7 +120,7 @@ def check(name: str, value: object, kinds: tuple[Kind, ...], error: type[Pitmany
     """Raise unless a value is of one of these kinds."""
     if not any(kind.fits(value) for kind in kinds):
         said = " or ".join(dict.fromkeys(kind.said for kind in kinds))
-        raise error(f"{name} is {said}, not {(kinds[0].what or shown)(value)}")
+        raise error(f"{name} must be {said}, not {(kinds[0].what or shown)(value)}")
 
 
 def check_as(name: str, value: object, annotation: str, error: type[PitmanyorError]) -> None:
@@ -191,4 +191,4 @@ def _all_fit(values: object, kind: Kind) -> bool:
 def _each_of(kinds: tuple[Kind, ...]) -> Kind:
     """The kind of `*names`."""
     said = " or ".join(kind.said for kind in kinds)
-    return Kind(f"each {said}", lambda values: all(any(kind.fits(one) for kind in kinds) for one in values))  # type: ignore[attr-defined]
+    return Kind(f"{said} each", lambda values: all(any(kind.fits(one) for kind in kinds) for one in values))  # type: ignore[attr-defined]

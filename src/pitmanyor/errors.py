@@ -8,11 +8,11 @@ class PitmanyorError(Exception):
 
 
 class GraphError(PitmanyorError, ValueError):
-    """A graph that says something impossible; the message names the node and the way out."""
+    """An invalid graph; the message names the node and the fix."""
 
 
 class CorpusError(PitmanyorError, ValueError):
-    """Data that cannot be read as a corpus; the message names the place and the way out."""
+    """Data that cannot be read as a corpus; the message names the place and the fix."""
 
 
 class PlanError(PitmanyorError, ValueError):
@@ -24,7 +24,7 @@ class StateError(PitmanyorError, RuntimeError):
 
 
 class FileError(PitmanyorError, OSError):
-    """A file that cannot be written, or that is not what was written: cut, changed, or of another kind."""
+    """A file that cannot be written, or that was truncated or changed, or is of another kind."""
 
 
 class EvidenceWarning(UserWarning):
@@ -36,4 +36,4 @@ class SaveWarning(UserWarning):
 
 
 class ReadWarning(UserWarning):
-    """Something about a source that its owner should know; the report of the corpus says it too."""
+    """Something unexpected in a source; the report of the corpus repeats it."""

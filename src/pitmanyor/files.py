@@ -107,7 +107,7 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise FileError(f"{path}: cannot be read (it is no file); put back the one that was written")
+        raise FileError(f"{path}: cannot be read (it is not a file); put back the one that was written")
     return os.fdopen(descriptor, "rb")
 
 

@@ -12,7 +12,8 @@ from contextlib import suppress
 import pytest
 
 from calling import call, facts
-from pitmanyor import Corpus, load
+from pitmanyor import Corpus, load, read
+from pitmanyor.cli.work import _fitted, _suitable_model
 from pitmanyor.simulation import simulate_microblog
 from pitmanyor.version import __version__
 from saving import assert_same
@@ -89,6 +90,15 @@ def test_check_shows_what_would_be_read(posts):
     assert fewer["sizes"]["documents"] < 80 and "label" in fewer["groups"]
 
 
+@pytest.mark.filterwarnings("ignore::pitmanyor.errors.ReadWarning")
+def test_the_model_that_is_suggested_uses_what_the_posts_have():
+    """A few stray hashtags in long texts ask for no model of hashtags."""
+    texts = ["oven bread"] * 50 + ["bread #food"]
+    assert _suitable_model(read(texts)) == "hpyp"
+    assert _suitable_model(read(texts, author=["ann"] * 51)) == "author_topic"
+    assert _suitable_model(read(texts + ["bread #food"] * 3, author=["ann"] * 54)) == "tntm"
+
+
 def test_options_of_reading_that_are_written_as_options_are_taught(posts):
     said = call("check", posts, "--min-df", "2", code=2).stderr
     assert "No such option: --min-df. Write -O min_df=VALUE" in said and "Possible" not in said
@@ -107,6 +117,16 @@ def test_fit_leaves_a_run_that_python_loads(run):
     assert [entry["word"] for entry in best["word"]] == [word for word, _ in fitted.topics(4)[best["topic"]]]
     said = call("topics", run).stdout
     assert "likeliest words" in said and f"{fitted.topic_count()}." in said and "found by" not in said
+
+
+def test_a_fit_of_many_topics_lists_the_largest_and_says_how_to_see_all(run, monkeypatch):
+    n_large, numbers = load(run).topic_count().n_large, facts("topics", run)["topics"]
+    monkeypatch.setattr("pitmanyor.cli.work.SHOWN", n_large - 1)
+    shown = _fitted(run, load(run)).shown
+    assert shown[0].row_count == n_large - 1 and list(shown[0].columns[0].cells)[0] == str(numbers[0]["topic"])
+    assert shown[1].startswith(f"The {n_large - 1} largest of {n_large} topics; pitmanyor topics {run} lists all")
+    monkeypatch.setattr("pitmanyor.cli.work.SHOWN", n_large)
+    assert _fitted(run, load(run)).shown[0].row_count == n_large and "largest of" not in str(shown[2:])
 
 
 def test_info_reads_without_the_sampler(run):
@@ -145,7 +165,7 @@ def test_infer_writes_a_line_for_every_post(home, posts, run):
     assert found["n_unknown"] == {"author": 0}
     paper = facts("infer", run, posts, "-o", home / "paper.csv", "--completion", "paper", "--sweeps", 2)
     assert paper["documents"] == 80
-    assert "completion is one of gibbs, paper" in call(
+    assert "completion must be one of gibbs, paper" in call(
         "infer", run, posts, "-o", home / "x.csv", "--completion", "x", code=3
     ).stderr  # fmt: skip
 
@@ -213,12 +233,12 @@ def test_doctor_tells_versions_threads_and_caches():
         (
             ["fit", "POSTS", "--sampler", "fast", "-o", "OUT"],
             3,
-            "kind is one of mixed, collapsed, explicit, not",
+            "kind must be one of mixed, collapsed, explicit, not",
         ),
-        (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is no duration"),
+        (["fit", "POSTS", "--save-every", "soon", "-o", "OUT"], 3, "'soon' is not a duration"),
         (["fit", "POSTS", "-O", "min_df", "-o", "OUT"], 3, "write -O NAME=VALUE, such as -O min_df=5, not -O min_df"),
-        (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "there is something already"),
-        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "there is something already"),
+        (["fit", "POSTS", "--sweeps", "1", "-o", "HOME"], 4, "already exists"),
+        (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS"], 4, "already exists"),
         (["fit", "POSTS", "--sweeps", "1", "--chains", "2", "-o", "POSTS/run"], 4, "no run can be made there"),
         (["demo", "POSTS"], 4, "not a directory that can be written to"),
         (["fit", "HOME/none.csv", "-o", "OUT"], 4, "there is no such file"),
@@ -367,7 +387,7 @@ def test_help_texts_are_whole():
 
 def test_an_existing_run_is_refused_before_anything_is_read(home, run):
     done = call("fit", home / "no_such_file.csv", "-o", run, code=4)
-    assert "there is something already" in done.stderr and "no such file" not in done.stderr
+    assert "already exists" in done.stderr and "no such file" not in done.stderr
 
 
 def test_check_says_what_the_groups_are(tmp_path):

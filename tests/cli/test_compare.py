@@ -38,6 +38,7 @@ def test_rows_are_what_the_functions_say_and_the_best_comes_first(home):
         assert row["perplexity"] == pytest.approx(exact["word"])
     said = call("compare", home / "two", home / "tntm", "--test", new).stdout
     assert "perplexity" in said and "verdict" in said and f"pitmanyor report {best['run']}" in said
+    assert {row["verdict"] for row in found["runs"]} == {"no"} and "not yet" in said  # as the guide calls it
 
 
 def test_without_test_posts_there_is_no_perplexity(home):
@@ -48,7 +49,7 @@ def test_without_test_posts_there_is_no_perplexity(home):
 def test_what_cannot_be_compared_is_said(home):
     found = facts("compare", home / "two", home / "small", "--test", home / "new" / "simulated_posts.jsonl")
     assert found["notes"] == [
-        "The runs have different vocabularies, so that their perplexities cannot be compared.",
+        "The runs have different vocabularies, so their perplexities cannot be compared.",
         "The runs are of different corpora.",
     ]
     assert "compare takes two runs or more" in call("compare", home / "two", code=3).stderr

@@ -62,7 +62,7 @@ def test_links_alone(home, source):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--model", "tntm", "--method", "guess"], "method is one of exact, paper"),
+        (["--model", "tntm", "--method", "guess"], "method must be one of exact, paper"),
         (["--model", "tntm", "--preset", "mine"], 'preset is "paper"'),
         (["--model", "tntm", "--n-topics", "3"], "fit --model lda:3"),
         (["--model", "tntm", "--text-sweeps", "-1"], "0 or more"),

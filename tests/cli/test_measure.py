@@ -124,7 +124,7 @@ def test_runs_that_have_nothing_in_common_are_refused(home):
     assert "of different models" in call("diagnose", home / "run", home / "chains" / "chain-0", code=3).stderr
     assert "not a run" in call("diagnose", home / "none", code=4).stderr
     assert "there is no such file" in call("evaluate", home / "run", "--test", home / "none.csv", code=4).stderr
-    assert "observed is the share" in call(
+    assert "observed must be the share" in call(
         "evaluate", home / "run", "--test", home / "simulated_posts.jsonl", "--observed", 2, code=3
     ).stderr  # fmt: skip
 

@@ -139,7 +139,7 @@ def test_export_of_all_that_there_is_says_what_there_is_not(plain, tmp_path, mon
         (["label", "RUN", "--rename", "health"], 3, "--rename takes TOPIC=NAME"),
         (["label", "RUN", "--merge", "3"], 3, "--merge takes topics such as 3,7"),
         (["label", "RUN", "--rename", "9999=x"], 3, "there is no topic 9999"),
-        (["label", "RUN", "--by", "size"], 3, "by is one of lift, probability"),
+        (["label", "RUN", "--by", "size"], 3, "by must be one of lift, probability"),
         (["label", "OUT"], 4, "not a run"),
         (["recommend", "RUN"], 3, "say what for"),
         (["recommend", "RUN", "--posts", "OUT", "--author", "x"], 3, "without --text and --author"),
@@ -160,4 +160,4 @@ def test_errors_are_a_sentence_and_a_code(blog, tmp_path, args, code, message):
 def test_label_leaves_intervals_out_where_chains_disagree(named, monkeypatch, disagrees):
     monkeypatch.setattr(Diagnosis, "disagrees", disagrees)
     said = call("label", named.home).stdout
-    assert ("Intervals are left out: the chains disagree" in said) == disagrees == ("90% interval" not in said)
+    assert ("Intervals are left out because the chains disagree" in said) == disagrees == ("90% interval" not in said)

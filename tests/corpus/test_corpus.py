@@ -90,7 +90,7 @@ def test_arrays_and_mappings_are_frozen():
         ),
         (
             {"documents": [["a"]], "groups": {"topic": ["x"]}},
-            "a group may not be called 'topic': that name is a plate of its own",
+            "a group may not be called 'topic': that is the name of a plate",
         ),
         (
             {"documents": [["a"], ["b"]], "groups": {"author": ["x"]}},

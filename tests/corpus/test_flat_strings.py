@@ -30,7 +30,7 @@ def test_they_are_a_list(texts, data):
 
 def test_ids_stay_with_their_documents(tmp_path):
     corpus = read(POSTS)
-    assert list(corpus.ids) == ["x7", "ü9", ""] and corpus.rows.tolist() == [1, 3, 4]
+    assert list(corpus.ids) == ["x7", "ü9", ""] and corpus.rows.tolist() == [0, 2, 3]
     assert list(corpus.subset([2, 0]).ids) == ["", "x7"]
     corpus.save(tmp_path / "c")
     found = Corpus.load(tmp_path / "c")

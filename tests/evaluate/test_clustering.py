@@ -70,7 +70,7 @@ def test_shares_must_be_a_table():
         dominant_topics([[0.2, 0.8], [1.0]])
     with pytest.raises(PlanError, match="row 1 has others"):
         dominant_topics([[0.2, 0.8], [np.nan, 1.0]])
-    with pytest.raises(PlanError, match="n_topics is the number of topics to choose among"):
+    with pytest.raises(PlanError, match="n_topics must be 1 or more"):
         dominant_topics([[0.2, 0.8]], n_topics=0)
 
 

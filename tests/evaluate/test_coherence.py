@@ -89,10 +89,13 @@ def test_large_topics_are_those_of_the_count():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: coherence([["a", "b"]], c, "umass"), "measure is one of npmi, pmi, c_v, not 'umass'"),
-        (lambda c: coherence([["a"]], c), "a topic is a list of two or more different words"),
-        (lambda c: coherence(["ab"], c), "a topic is a list of two or more different words"),
-        (lambda c: coherence([["a", "b"]], c, window=-1), "window is a number of tokens, or 0 for whole documents"),
+        (lambda c: coherence([["a", "b"]], c, "umass"), "measure must be one of npmi, pmi, c_v, not 'umass'"),
+        (lambda c: coherence([["a"]], c), "a topic must be a list of two or more different words"),
+        (lambda c: coherence(["ab"], c), "a topic must be a list of two or more different words"),
+        (
+            lambda c: coherence([["a", "b"]], c, window=-1),
+            "window must be a number of tokens, or 0 for whole",
+        ),
         (lambda c: coherence([["a", "b"]], c, stream="tag"), "no stream 'tag'; this corpus has word"),
         (lambda c: diversity(["ab"]), "topics are lists of words"),
     ],

@@ -174,10 +174,10 @@ def test_links_and_mixes_are_part_of_a_model():
 
 def test_what_cannot_be_compared_is_refused(chains, short, corpus):
     for fits, message in (
-        ([chains[0], chains[0]], "two of these chains are one and the same"),
+        ([chains[0], chains[0]], "two of these chains are the same"),
         ([chains[0], short[0]], "of different models"),
         ([chains[0], fit(models.lda(3), corpus.subset(range(30)), sweeps=20, seed=1)], "of different corpora"),
-        ([], "no chain to look at"),
+        ([], "no chain is given"),
     ):
         with pytest.raises(PlanError, match=message):
             diagnose(fits)
@@ -189,7 +189,7 @@ def test_what_cannot_be_compared_is_refused(chains, short, corpus):
         other = fit(edit(models.lda(3).set("*", concentration=1.0)), corpus, sweeps=20, seed=2)
         with pytest.raises(PlanError, match="of different models"):
             diagnose([chains[0], other])
-    with pytest.raises(PlanError, match="discard is the share of sweeps to leave out"):
+    with pytest.raises(PlanError, match="discard must be the share of sweeps to leave out"):
         diagnose(chains, discard=1.0)
 
 

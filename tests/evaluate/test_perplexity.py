@@ -269,8 +269,8 @@ def test_the_same_seed_gives_the_same_and_threads_change_nothing():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r, c: perplexity(r, c, observed=1.0), "observed is the share of words that are given"),
-        (lambda r, c: perplexity(r, c, completion="guess"), "completion is one of gibbs, paper, not 'guess'"),
+        (lambda r, c: perplexity(r, c, observed=1.0), "observed must be the share of words that are given"),
+        (lambda r, c: perplexity(r, c, completion="guess"), "completion must be one of gibbs, paper, not 'guess'"),
         (lambda r, c: perplexity(r, Corpus.from_tokens([["never"]])), "so none can be scored"),
         (lambda r, c: token_probabilities(r, c, c, stream="tag"), "no stream 'tag': the fit has word"),
         (lambda r, c: token_probabilities(r, c, c.subset([0])), "given and scored are the same documents, but one has"),
@@ -295,7 +295,7 @@ def test_links_alone_have_no_text():
     people = {"author": ["ann", "bob", "cid"]}
     corpus = Corpus.from_tokens([["x"]] * 3, groups=people, links={"follows": [("ann", "bob")]})
     result = fit(g, corpus, sweeps=2, seed=1, network=Network(n_topics=2))
-    with pytest.raises(PlanError, match="this model has links alone: there is no text in it to be scored"):
+    with pytest.raises(PlanError, match="this model has links only, so there is no text to score"):
         perplexity(result, corpus)
-    with pytest.raises(PlanError, match="this model has links alone: no token has a topic"):
+    with pytest.raises(PlanError, match="this model has links only: no token has a topic"):
         topic_shares(result)

@@ -11,6 +11,10 @@ from pitmanyor.evaluate.topic_count import TopicCount
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
 
+class Traced(SimpleNamespace):
+    """A fit with a trace that no fit has made; functions know fits by the names of their classes."""
+
+
 def sizes_of(fitted):
     return np.bincount(fitted.state.text.topic, minlength=fitted.n_topics)
 
@@ -75,9 +79,26 @@ def test_before_the_first_sweep_the_state_is_all_there_is(chains):
 def test_sweeps_of_a_version_without_these_numbers_do_not_count(chains):
     one = chains[0]
     trace = dict(one.trace) | {"topics/large": np.array([np.nan] * 18 + [4.0, 5.0])}
-    old = SimpleNamespace(state=one.state, n_topics=one.n_topics, trace=trace, burnt_share=one.burnt_share)
+    old = Traced(state=one.state, n_topics=one.n_topics, trace=trace, burnt_share=one.burnt_share)
     old.chains = [old]
     assert topic_count([old]).probability == {4: 0.5, 5: 0.5}
+
+
+def test_an_interval_is_left_out_where_parts_of_a_chain_disagree(chains):
+    """The states of a chain that still drifts give an interval that is far too narrow."""
+    one, drift = chains[0], np.repeat([50.0, 40.0, 32.0, 30.0], 10) + np.tile([0.0, 1.0], 20)
+    found = topic_count([drifting(one, np.concatenate([np.zeros(40), drift]))])
+    assert (found.settled, found.low < found.high) == (False, True)
+    assert "(not settled yet)" in str(found) and "probability" not in str(found)
+    mixed = topic_count([drifting(one, np.tile([30.0, 31.0, 32.0], 30))])
+    assert mixed.settled and "(30-32 with 90 % probability)" in str(mixed)
+
+
+def drifting(one, values):
+    trace = {"log_joint": np.zeros(len(values)), "topics/large": values, "topics/effective": values}
+    old = Traced(state=one.state, n_topics=one.n_topics, trace=trace, burnt_share=0.5)
+    old.chains = [old]
+    return old
 
 
 @pytest.mark.parametrize(

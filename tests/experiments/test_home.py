@@ -32,7 +32,7 @@ def test_other_settings_and_other_posts_are_refused(home):
 
 def test_a_place_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(FileError, match="something else"):
+    with pytest.raises(FileError, match="already exists, and is not an experiment"):
         Home(tmp_path).prepare(Settings("fit"), CORPUS)
 
 

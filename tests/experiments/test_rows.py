@@ -120,7 +120,7 @@ def test_discounts_are_told():
 def test_hashtags_and_labels_are_asked_for():
     with pytest.raises(CorpusError, match="hashtags"):
         rows("labels", Corpus.from_tokens([["a"]]))
-    with pytest.raises(CorpusError, match="posts with words, and this corpus has no words"):
+    with pytest.raises(CorpusError, match="posts with words, but this corpus has no words"):
         rows("fit", Corpus.from_tokens({"hashtag": [["a"]]}))
     unlabelled = replace(posts(), groups={"label": Grouping((UNKNOWN,), np.zeros(3, np.int32))})
     for corpus in (replace(posts(), groups={}), unlabelled):

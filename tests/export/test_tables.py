@@ -137,7 +137,7 @@ def test_a_model_of_words_alone_has_fewer(plain):
 
 
 def test_what_cannot_be_written_is_told(plain, tmp_path):
-    with pytest.raises(PlanError, match="format is one of csv, parquet"):
+    with pytest.raises(PlanError, match="format must be one of csv, parquet"):
         write_tables(plain, tmp_path, format="xlsx")
     (tmp_path / "file").write_text("x")
     with pytest.raises(FileError, match="not a directory that can be written to"):

@@ -14,9 +14,9 @@ from pitmanyor.fold_in.shares import _gibbs
 from pitmanyor.graph import Graph, mix, uniform
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
 from pitmanyor.plan import compile_plan
-from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.explicit_sweep import Explicit, LeafMeans
 from pitmanyor.state import State, new_state
-from pitmanyor.state.engines import ClusterNodes, General, LeafMeans, TopicNodes
+from pitmanyor.state.engines import ClusterNodes, General, TopicNodes
 
 TOPICS = 3
 COPIES = 40_000  # of the document: chains that know nothing of each other

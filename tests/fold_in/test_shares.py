@@ -252,7 +252,7 @@ def test_a_corpus_without_authors_or_tags_will_do():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"completion": "guess"}, "completion is one of gibbs, paper, not 'guess'"),
+        ({"completion": "guess"}, "completion must be one of gibbs, paper, not 'guess'"),
         ({"threads": 0}, "threads must be between 1 and"),
         ({"sweeps": 0}, "sweeps must be 1 or more, not 0"),
     ],

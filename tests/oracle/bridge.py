@@ -85,6 +85,17 @@ def oracle_order(plan: Plan) -> tuple[int, ...]:
     return tuple(int(i) for i in np.lexsort((order.source, order.stream, order.document)))
 
 
+@lru_cache(maxsize=64)
+def _documents(plan: Plan) -> list[int]:
+    """Every token's document, which the plan makes whenever it is asked."""
+    return plan.order.document.tolist()
+
+
+@lru_cache(maxsize=64)
+def _streams(plan: Plan) -> list[int]:
+    return plan.order.stream.tolist()
+
+
 def token_walks(state: State, token: int) -> list[tuple[Place, int]]:
     """The local seats of a token, both sides, with the walk's digit at each: 0 sits, i + 1 opened towards parent i."""
     plan, stream = state.plan, _stream(state.plan, token)
@@ -102,8 +113,7 @@ def token_walks(state: State, token: int) -> list[tuple[Place, int]]:
 
 def local_place(plan: Plan, node: Node, token: int, k: int) -> Place:
     """The count that a token of topic k reaches at a node."""
-    document = int(plan.order.document[token])
-    key = instance(plan.corpus, node.plate, document, k if node.per_topic else None)
+    key = instance(plan.corpus, node.plate, _documents(plan)[token], k if node.per_topic else None)
     return node.name, key, k if node.side == "topic" else corpus_word(plan, token)
 
 
@@ -112,7 +122,7 @@ def corpus_word(plan: Plan, token: int) -> int:
 
 
 def _stream(plan: Plan, token: int) -> Tokens:
-    return plan.graph.streams[int(plan.order.stream[token])]
+    return plan.graph.streams[_streams(plan)[token]]
 
 
 def local_counts(state: State) -> dict[Place, Count]:
@@ -148,9 +158,9 @@ def shared_counts(state: State) -> dict[Place, Count]:
     """Counts of shared nodes that have customers. A gem's dish has one table, which the arrays do not count."""
     net, graph, places = state.net, state.plan.graph, _count_places(state.plan, state.capacity)
     counts = _packed_counts(state)
-    spare = np.unique([net.cells[cell, ROW] for cell in net.nodes[:, UNPACKED] if cell >= 0]).astype(int)
-    is_spare = np.isin(np.arange(len(net.counts)), spare[:, None] + np.arange(state.capacity))
-    seated = np.flatnonzero((net.counts[:, CUSTOMERS] > 0) & ~is_spare)
+    seated = np.flatnonzero(net.counts[:, CUSTOMERS])
+    for spare in [int(net.cells[cell, ROW]) for cell in net.nodes[:, UNPACKED].tolist() if cell >= 0]:
+        seated = seated[(seated < spare) | (seated >= spare + state.capacity)]
     for i, (customers, tables) in zip(seated.tolist(), net.counts[seated].tolist(), strict=True):
         named = places[i]
         assert named is not None, f"count {i} belongs to no shared cell"

@@ -66,7 +66,7 @@ def test_what_is_wrong_with_plug_ins_is_said(tmp_path, monkeypatch):
     }
     install(tmp_path, points)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(GraphError, match="model 'five' is no Graph but a int"):
+    with pytest.raises(GraphError, match="model 'five' must be a Graph, not int"):
         find_model("five")
     with pytest.raises(GraphError, match="model 'fails': making it failed with KeyError: 3"):
         find_model("fails:3")

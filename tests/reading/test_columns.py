@@ -46,6 +46,15 @@ def test_guesses(record, expected):
     assert chosen(record) == expected
 
 
+def test_a_name_that_no_two_posts_share_is_not_taken_for_their_author():
+    """Names of functions, products or places; those of authors occur more than once."""
+    records = [{"name": f"tool {i}", "description": f"oven number {i}"} for i in range(30)]
+    assert [column.name for column in read(records).report.columns] == ["description"]
+    assert "columns not read: 'name'" in str(read(records).report)
+    records[7]["name"] = "tool 1"
+    assert [column.name for column in read(records).report.columns] == ["description", "name"]
+
+
 def test_guesses_give_way_to_what_is_asked():
     record = {"text": "oven", "title": "bread", "user": "ann", "created_at": "2026-01-01", "place": "York"}
     assert chosen(record, text="title", author=False, time=False) == {"text": "title"}
@@ -67,7 +76,7 @@ def test_guesses_give_way_to_what_is_asked():
         ({"groups": {"topic": "n"}}, "groups= may not use the name 'topic'"),
         ({"streams": {"word": "n"}}, "streams= may not use the name 'word'"),
         ({"streams": {"mention": "n"}, "mentions": "stream"}, "streams= and the text both make a stream 'mention'"),
-        ({"time": "user"}, "line 1: column 'user': 'ann' is no time that can be read"),
+        ({"time": "user"}, "line 1: column 'user': 'ann' cannot be read as a time"),
         ({"author": ["ann"]}, "author= must name a column of the source; only a list of texts takes values"),
     ],
 )
@@ -78,7 +87,7 @@ def test_refusals(options, message):
 
 def test_times_that_cannot_be_read_are_missing_and_told():
     posts = [{"text": "oven", "date": "2026-01-01"}, {"text": "bread", "date": "soon"}]
-    with pytest.warns(ReadWarning, match="1 times cannot be read .* the first: line 2, column 'date': 'soon'"):
+    with pytest.warns(ReadWarning, match="1 time cannot be read and is missing: line 2, column 'date': 'soon'"):
         corpus = read(posts)
     assert np.isnat(corpus.times).tolist() == [False, True]
     with pytest.warns(ReadWarning):
@@ -92,7 +101,9 @@ MOMENT = 1_530_418_569_000
     "value",
     [
         "2018-07-01T04:16:09Z", "2018-07-01T04:16:09.000+00:00", "2018-07-01 04:16:09", "2018-07-01T06:16:09+02:00",
-        "Sun Jul 01 04:16:09 +0000 2018", 1530418569, "1530418569", 1530418569000, 1530418569.0,
+        "Sun Jul 01 04:16:09 +0000 2018", "Sun, 01 Jul 2018 00:16:09 -0400", "1 Jul 2018 04:16:09 GMT",
+        "Sun Jul 1 06:16:09 2018 +0200", "Sun Jul  1 04:16:09 2018", "01-Jul-2018 04:16:09",
+        1530418569, "1530418569", 1530418569000, 1530418569.0,
         dt.datetime(2018, 7, 1, 4, 16, 9), dt.datetime(2018, 7, 1, 4, 16, 9, tzinfo=dt.UTC),
         np.datetime64("2018-07-01T04:16:09"),
     ],
@@ -116,6 +127,14 @@ def dated(dates, **options):
         (["3/4/2020 1:05 PM", "1/13/2020 12:00:01 AM"], ["2020-03-04T13:05", "2020-01-13T00:00:01"]),
         (["2020/03/04 07:00", "13.1.2020"], ["2020-03-04T07:00", "2020-01-13"]),
         (["5/5/2020", None, "2020-01-13"], ["2020-05-05", "NaT", "2020-01-13"]),
+        (["3-4-2020", "1-13-2020"], ["2020-03-04", "2020-01-13"]),
+        (["3/4/20", "13/1/20 07:00"], ["2020-04-03", "2020-01-13T07:00"]),
+        (["4 March 2020", "Jan 13, 2020 1:05 PM"], ["2020-03-04", "2020-01-13T13:05"]),
+        ([1987, None, 2024], ["1987-01-01", "NaT", "2024-01-01"]),
+        (["1987"] * 9000 + ["2024"], ["1987-01-01"] * 9000 + ["2024-01-01"]),
+        ([20200304, 20200113.0], ["2020-03-04", "2020-01-13"]),
+        ([20200304, 20201313], ["1970-08-22T19:11:44", "1970-08-22T19:28:33"]),  # seconds: no calendar has this day
+        ([1, 2000], ["1970-01-01T00:00:01", "1970-01-01T00:33:20"]),
         (["3/4/2020"] * 9000 + ["12/31/2020"], ["2020-03-04"] * 9000 + ["2020-12-31"]),  # beyond the first chunk
     ],
 )
@@ -137,11 +156,11 @@ def test_dates_that_can_be_read_in_two_ways_are_told_and_decided_by_an_option():
         warnings.simplefilter("error", ReadWarning)
         assert dated(both, day_first=True).times[1] == np.datetime64("2020-04-03")
         assert dated(both, day_first=False).times[1] == np.datetime64("2020-03-04")
-    with pytest.raises(CorpusError, match="line 2: column 'date': '1/13/2020' is no time that can be read"):
+    with pytest.raises(CorpusError, match="line 2: column 'date': '1/13/2020' cannot be read as a time"):
         dated(["3/4/2020", "1/13/2020"], time="date", day_first=True)
-    with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' is no time"):
+    with pytest.raises(CorpusError, match="line 2: column 'date': '13/13/2020' cannot be read as a time"):
         dated(["3/4/2020", "13/13/2020"], time="date")
-    with pytest.warns(ReadWarning, match="1 times cannot be read .* line 3, column 'date': '31/1/2020'"):
+    with pytest.warns(ReadWarning, match="1 time cannot be read .* line 3, column 'date': '31/1/2020'"):
         assert dated(["3/4/2020", "1/30/2020", "31/1/2020", "1/29/2020"]).times[0] == np.datetime64("2020-03-04")
 
 

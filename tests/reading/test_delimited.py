@@ -68,7 +68,7 @@ BAD = 'text,author\nfine words,ann\ntoo,many,fields\nshort\n"closed"wrong,ann\nm
 
 def test_the_first_bad_line_is_an_error_that_names_it(tmp_path):
     path = write(tmp_path, BAD)
-    said = f"{path}, line 3: 3 fields where the first line has 2; a text that holds ',' must be quoted. Mend the line"
+    said = f"{path}, line 3: 3 fields where the first line has 2; a text that holds ',' must be quoted. Fix the line"
     with pytest.raises(CorpusError, match=re.escape(said)) as refused:
         read(path)
     assert "skip_bad_lines=True" in str(refused.value)
@@ -116,7 +116,7 @@ def test_long_texts_are_read(tmp_path):
             "line 3: a field of more than 16,777,216 characters: a quotation mark is probably never closed",
             id="too long",
         ),
-        ("text,author\n", "holds no post"),
+        ("text,author\n", "contains no posts"),
         ("\n\n", "the file is empty"),
     ],
 )

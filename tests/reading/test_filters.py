@@ -80,11 +80,11 @@ def test_repeated_ids_and_texts():
         post("oven", id=3),
         post("oven", "bob", id=4),
     ]
-    said = "line 3, column 'id': an id that came before (1 such lines). Pass duplicates='drop'"
+    said = "line 3, column 'id': duplicate id (1 line). Pass duplicates='drop'"
     with pytest.raises(CorpusError, match=re.escape(said)):
         read(posts)
     corpus = read(posts, duplicates="drop")
-    assert corpus.rows.tolist() == [1, 2, 5]
+    assert corpus.rows.tolist() == [0, 1, 4]
     assert removed(corpus) == {"repeated ids": (1, 1, 0), "duplicates": (1, 1, 0)}
     assert read(posts, duplicates="keep").n_documents == read(posts, id=False).n_documents == 5
 
@@ -144,7 +144,7 @@ def test_nothing_left_names_the_filters():
 def test_query_selects_labels_and_drops_posts_with_several():
     posts = ["music tonight", "#sport win", "music and sport", "nothing here", "swine flu spreads", "flu swine", "#flu"]
     corpus = read(posts, query={"m": "music", "s": ["sport", "football"], "f": ["swine-flu", "#flu"]})
-    assert corpus.rows.tolist() == [1, 2, 5, 7]
+    assert corpus.rows.tolist() == [0, 1, 4, 6]
     group = corpus.groups["label"]
     assert [group.labels[code] for code in group.codes] == ["m", "s", "f", "f"]
     queries = [(one.why, one.documents) for one in corpus.report.filters if one.name == "query"]
@@ -154,7 +154,7 @@ def test_query_selects_labels_and_drops_posts_with_several():
 def test_query_sees_a_column_of_tags_and_leaves_a_label_column():
     posts = [{"text": "bread", "tags": ["Music"], "label": "x"}, {"text": "oven", "tags": [], "label": "y"}]
     corpus = read(posts, query=["music"])
-    assert corpus.rows.tolist() == [1]
+    assert corpus.rows.tolist() == [0]
     assert (corpus.groups["query"].labels, corpus.groups["label"].labels) == (("music",), ("x",))
 
 
@@ -192,7 +192,7 @@ def test_language(package):
         "#english https://t.co/english The weather is nice and we are going to the beach today",
     ]
     corpus = read(posts, language="en", language_by=package)
-    assert corpus.rows.tolist() == [1, 3]
+    assert corpus.rows.tolist() == [0, 2]
     assert removed(corpus)["language"][0] == 1
 
 
@@ -201,4 +201,4 @@ def test_langid_can_take_its_place(monkeypatch):
         classify=lambda text: ("en" if "x" in text else "de", 1.0), rank=lambda text: [("en", 1.0)]
     )
     monkeypatch.setitem(sys.modules, "langid", fake)
-    assert read(["xx yes", "no words"], language="en", language_by="langid").rows.tolist() == [1]
+    assert read(["xx yes", "no words"], language="en", language_by="langid").rows.tolist() == [0]

@@ -47,7 +47,7 @@ def test_no_value_ends_in_a_traceback(posts, name):
         ({"query": {"food": 1}}, "query={'food': 1}: give a list of terms, or a dict from labels to terms"),
         ({"text": 3}, "text=3: give the name of a column"),
         ({"groups": 3}, "groups=3: give a list of columns"),
-        ({"streams": {"place": ["a"]}}, "streams= must name columns of .*, and .'a'. is no name"),
+        ({"streams": {"place": ["a"]}}, "streams= must name columns of .*, and .'a'. is not a name"),
     ],
 )
 def test_the_sentence_says_what_to_give(posts, options, said):

@@ -47,7 +47,7 @@ def test_sources_agree(kind, expected, tmp_path):
     }[kind]()
     found = read(source, groups=["likes"])
     assert found.content_hash == expected.content_hash
-    assert found.rows.tolist() == [1, 3]
+    assert found.rows.tolist() == ([1, 3] if kind == "parquet" else [0, 2])
     assert [(one.name, one.documents) for one in found.report.filters if one.documents] == [("missing author", 1)]
 
 
@@ -56,7 +56,7 @@ def test_polars_agrees(kind, expected):
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(COLUMNS)
     found = read(frame if kind == "frame" else frame.lazy(), groups=["likes"])
-    assert found.content_hash == expected.content_hash and found.rows.tolist() == [1, 3]
+    assert found.content_hash == expected.content_hash and found.rows.tolist() == [0, 2]
 
 
 def test_columns_of_polars_that_are_no_text():
@@ -73,7 +73,7 @@ def test_columns_of_polars_that_are_no_text():
         }
     )
     corpus = read(frame, author="user.name", groups=["kind", "place"])
-    assert corpus.groups["author"].labels == ("ann",) and corpus.rows.tolist() == [1, 3]
+    assert corpus.groups["author"].labels == ("ann",) and corpus.rows.tolist() == [0, 2]
     assert corpus.groups["kind"].labels == ("a", "(unknown)") and corpus.groups["place"].labels == ("7", "12")
     assert np.diff(corpus.streams["hashtag"].offsets).tolist() == [2, 0]
     assert corpus.times.astype(str).tolist() == ["2026-01-01T00:00:00.000", "2026-01-02T12:00:00.000"]
@@ -82,6 +82,12 @@ def test_columns_of_polars_that_are_no_text():
 def test_a_table_of_arrow_agrees(expected):
     pa = pytest.importorskip("pyarrow")
     assert read(pa.table(COLUMNS), groups=["likes"]).content_hash == expected.content_hash
+
+
+def test_rows_of_a_frame_are_its_positions_so_that_tables_can_be_joined_to_it():
+    frame = pd.DataFrame({"text": ["oven bread", None, "stars", "planets"]}, index=[30, 40, 50, 60])
+    assert frame.iloc[read(frame).rows]["text"].tolist() == ["oven bread", "stars", "planets"]
+    assert read(frame["text"]).rows.tolist() == read(list(frame["text"])).rows.tolist() == [0, 2, 3]
 
 
 def test_numbers_with_gaps_name_authors_as_whole_numbers():
@@ -100,7 +106,7 @@ def test_the_gaps_of_pandas_are_gaps():
         }
     )
     corpus = read(frame, groups=["kind"], missing_author="keep")
-    assert corpus.rows.tolist() == [1, 3]
+    assert corpus.rows.tolist() == [0, 2]
     assert corpus.groups["author"].labels == ("1", "(unknown)")
     assert corpus.groups["kind"].labels == ("a", "(unknown)")
     assert np.isnat(corpus.times).tolist() == [False, True]
@@ -127,7 +133,7 @@ def test_token_lists_are_taken_as_they_are():
     corpus = read([["The", "oven"], [], ["The", "a b"]])
     assert corpus.vocabulary == ("The", "a b", "oven")
     assert list(corpus.streams) == ["word"]
-    assert corpus.rows.tolist() == [1, 3]
+    assert corpus.rows.tolist() == [0, 2]
     frame = pd.DataFrame({"tokens": [["x", "y"], ["z"]], "user": ["a", "b"]})
     assert read(frame).n_tokens == 3
 

@@ -481,6 +481,12 @@ def test_intervals_are_left_out_where_chains_disagree(browser, blog, tmp_path):
         assert "interval" not in page.locator("#panels").inner_text() and wrong == []
 
 
+def test_a_map_without_a_graph_is_as_wide_as_the_other_panels(browser, payload, tmp_path):
+    for network, wide in ((payload["network"], False), (None, True)):
+        with drawn(browser, payload | {"network": network}, tmp_path / "page.html") as (page, wrong):
+            assert ("wide" in page.locator("#map").get_attribute("class").split()) == wide and not wrong
+
+
 def test_a_map_of_many_topics_can_be_read(browser, payload, tmp_path):
     """Circles stay apart and within the map, and no label hides another topic."""
     many = []

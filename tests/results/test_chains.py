@@ -123,11 +123,11 @@ def test_a_run_that_lacks_a_chain_state_says_which(home, tmp_path):
 
 
 def test_what_makes_no_sense_is_refused(corpus, tmp_path, home):
-    with pytest.raises(PlanError, match="chains is a whole number, 1 or more, not 0"):
+    with pytest.raises(PlanError, match="chains must be a whole number, 1 or more, not 0"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=0)
-    with pytest.raises(PlanError, match="save_every is a number of seconds"):
+    with pytest.raises(PlanError, match="save_every must be a number of seconds"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_every=-1)
-    with pytest.raises(FileError, match="there is something already"):
+    with pytest.raises(FileError, match="already exists"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, save_to=home)
     with pytest.raises(PlanError, match=r"chain-\d: threads must be between 1 and"):
         fit(models.hpyp(), corpus, sweeps=2, seed=1, chains=2, threads=1000)

@@ -173,19 +173,19 @@ def no_topic_words() -> Graph:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sweeps": -1}, "sweeps is a whole number, 0 or more, not -1"),
-        ({"seed": -1}, "seed is a whole number, 0 or more, not -1"),
-        ({"seed": True}, "seed is a whole number, not True"),
-        ({"keep": -1}, "keep is a whole number, 0 or more, not -1"),
-        ({"chains": 0}, "chains is a whole number, 1 or more, not 0"),
+        ({"sweeps": -1}, "sweeps must be a whole number, 0 or more, not -1"),
+        ({"seed": -1}, "seed must be a whole number, 0 or more, not -1"),
+        ({"seed": True}, "seed must be a whole number, not True"),
+        ({"keep": -1}, "keep must be a whole number, 0 or more, not -1"),
+        ({"chains": 0}, "chains must be a whole number, 1 or more, not 0"),
         ({"burn_in": 4}, "burn_in=4 leaves none of 4 sweeps"),
-        ({"max_topics": 0}, "max_topics is a whole number, 1 or more, not 0"),
+        ({"max_topics": 0}, "max_topics must be a whole number, 1 or more, not 0"),
         ({"max_topics": 2, "start": Start(topics=3)}, "cannot start with 3 topics: this chain may have at most 2"),
         ({"sampler": Sampler(kind="explicit")}, "an explicit sweep cannot give birth to topics"),
         ({"progress": "often"}, "progress is \"auto\", True or False, not 'often'"),
         ({"threads": 10_000}, "threads must be between 1 and"),
-        ({"graph": "hpyp"}, "graph is a Graph such as pitmanyor.models.hpyp(), not the text 'hpyp'"),
-        ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics for good: leave it out"),
+        ({"graph": "hpyp"}, "graph must be a Graph such as pitmanyor.models.hpyp(), not the text 'hpyp'"),
+        ({"graph": models.lda(3), "max_topics": 2}, "this graph has 3 topics, a fixed number: leave it out"),
     ],
 )
 def test_arguments_are_refused_with_a_sentence(options, message):
@@ -197,7 +197,7 @@ def test_arguments_are_refused_with_a_sentence(options, message):
     ("ask", "message"),
     [
         (lambda r: r.mean("eta"), "no node 'eta'; this graph has mu"),
-        (lambda r: r.mean("nu", new_topic="drop"), "new_topic is one of keep, discard, renormalise, not 'drop'"),
+        (lambda r: r.mean("nu", new_topic="drop"), "new_topic must be one of keep, discard, renormalise, not 'drop'"),
         (lambda r: r.topics(3, stream="tag"), "no stream 'tag'; this graph has word"),
     ],
 )

@@ -49,7 +49,7 @@ def test_one_at_the_start_one_at_the_end_and_as_many_as_are_due(tmp_path, monkey
 
 
 def test_a_negative_interval_is_refused(tmp_path):
-    with pytest.raises(PlanError, match="save_every is a number of seconds, 0 or more, not -1"):
+    with pytest.raises(PlanError, match="save_every must be a number of seconds, 0 or more, not -1"):
         fit(GRAPHS["lda"], corpus_of("lda"), sweeps=4, seed=1, save_to=tmp_path / "run", save_every=-1)
     assert os.listdir(tmp_path) == []
 

@@ -63,13 +63,13 @@ def test_kept_sweeps_are_spread_over_the_second_half():
         ),
         ({"kind": "cake"}, "is 'cake' of schema 3"),
         ({"settings": {}}, "makes no sense .settings .* are missing or unknown"),
-        ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps is a whole number, 0 or more, not -1"),
-        ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed is a whole number, 0 or more, not True"),
-        ({"settings": SETTINGS.to_json() | {"max_topics": 0}}, "max_topics is a whole number, 1 or more, not 0"),
-        ({"settings": changed("sampler", anchors=2)}, "anchors is a share of the documents"),
+        ({"settings": SETTINGS.to_json() | {"sweeps": -1}}, "sweeps must be a whole number, 0 or more, not -1"),
+        ({"settings": SETTINGS.to_json() | {"seed": True}}, "seed must be a whole number, 0 or more, not True"),
+        ({"settings": SETTINGS.to_json() | {"max_topics": 0}}, "max_topics must be a whole number, 1 or more, not 0"),
+        ({"settings": changed("sampler", anchors=2)}, "anchors must be a share of the documents"),
         ({"settings": changed("sampler", anchors=None)}, "sampler has no anchors"),
-        ({"settings": changed("sampler", rule="x")}, "rule is one of clamp, paper, singleton, not 'x'"),
-        ({"settings": changed("start", chain=-1)}, "chain is a whole number, 0 or more, not -1"),
+        ({"settings": changed("sampler", rule="x")}, "rule must be one of clamp, paper, singleton, not 'x'"),
+        ({"settings": changed("start", chain=-1)}, "chain must be a whole number, 0 or more, not -1"),
         ({"settings": changed("network", tempo=1)}, "settings tempo are missing or unknown"),
         ({"settings": SETTINGS.to_json() | {"network": None}}, "makes no sense"),
         ({"graph": []}, "the graph must be an object"),
@@ -85,7 +85,7 @@ def test_a_header_that_lies_is_refused(path, changes, message):
 def test_where_something_is_no_run_is_made(tmp_path, header):
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileError, match="there is something already; choose a new place$"):
+    with pytest.raises(FileError, match="already exists; choose another directory$"):
         create(tmp_path / "file", [header], corpus_of("tntm"))
     with pytest.raises(FileError, match="no run can be made there"):
         create(tmp_path / "file" / "below", [header], corpus_of("tntm"))

@@ -56,7 +56,7 @@ def test_a_fit_does_not_touch_what_another_writes(run):
     process = other_process(run)
     try:
         (run / ".state.safetensors.1-a.part").write_bytes(b"its work")
-        with pytest.raises(FileError, match="there is something already"):
+        with pytest.raises(FileError, match="already exists"):
             fit(GRAPHS["hpyp"], corpus_of("hpyp"), sweeps=1, seed=1, threads=1, save_to=run)
         assert (run / ".state.safetensors.1-a.part").exists()
     finally:

@@ -113,7 +113,7 @@ def test_what_cannot_be_resumed_is_refused(tmp_path):
     with pytest.raises(PlanError, match="has 5 sweeps already: ask for as many or more, not 4"):
         resume(tmp_path / "run", 4)
     with pytest.raises(
-        FileError, match=r"something already; choose a new place, or continue the run with pitmanyor.re"
+        FileError, match=r"already exists; choose another directory, or continue the run with pitmanyor.re"
     ):
         fit(GRAPHS["lda"], corpus_of("lda"), sweeps=5, save_to=tmp_path / "run", seed=1)
     with pytest.raises(FileError, match="not a run: it has no header.json"):

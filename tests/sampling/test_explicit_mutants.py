@@ -66,11 +66,11 @@ def no_rest_of_words() -> AbstractContextManager[object]:
     """Words without a cell get no mass."""
     right = vectors.draw_word_node
 
-    def draw(net, drawn, family, bounds, instances, sums, *arguments):
-        right(net, drawn, family, bounds, instances, sums, *arguments)
+    def draw(net, drawn, family, bounds, instances, scratch, *arguments):
+        right(net, drawn, family, bounds, instances, scratch, *arguments)
         for first, last in instances:
             rows, rest = net.cells[bounds[first] : bounds[last], ROW], net.cells[bounds[first], REST]
-            for k in range(sums.shape[1]):
+            for k in range(scratch[0].shape[1]):
                 share = net.stay[rows + k].sum()
                 net.stay[rows + k] /= share
                 drawn.log_total[rest + k] += np.log(share)

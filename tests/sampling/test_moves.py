@@ -19,6 +19,7 @@ from pitmanyor.sampling.concentrations import Measures
 from pitmanyor.sampling.split_merge import IN_TURN, LAUNCH_FIRST, Kernel, Proposal, SplitMerge
 from pitmanyor.sampling.sweeps import collapsed, initialise
 from pitmanyor.state import State
+from precisions import PRECISION, ROUNDING
 from sampling.test_invariants import small_state
 
 pytestmark = pytest.mark.nojit
@@ -100,7 +101,7 @@ def test_refused_moves_leave_every_byte_as_it_was(model, rule, precision, cap, k
 def test_the_log_joint_after_moves_is_the_log_pmf_of_the_state(toy):
     graph, corpus = TOYS[toy]()
     weights = {state: state.log_weight for state in enumerate_states(graph, corpus)}
-    state = small_state(graph, corpus, precision=np.float64)
+    state = small_state(graph, corpus, precision=PRECISION)
     initialise(state, (1, 0, 0), n_topics=2)
     moves, rng, measures, seen = SplitMerge(state), np.random.Generator(np.random.Philox(1)), Measures(state), set()
     for number in range(30):
@@ -109,7 +110,7 @@ def test_the_log_joint_after_moves_is_the_log_pmf_of_the_state(toy):
             moves.accept(state, proposal, (1, 0, 2, number))
             measures.take(state, (1, 0, 2))
             seen.add(state_of(state))
-            assert measures.log_joint == pytest.approx(weights[state_of(state)], abs=1e-10)
+            assert measures.log_joint == pytest.approx(weights[state_of(state)], abs=ROUNDING)
     assert len(seen) > 3
 
 

@@ -50,6 +50,19 @@ PLENTY, SOME, NONE = 1 << 30, 8 * 32 * packing.PER_COUNT, 0  # room: for all wor
 SEARCH = {"AT_FIRST": 1, "AFTER_SPLITS": 1, "AFTER_MERGES": 1, "ROUNDS": 1, "DOUBLINGS": 1}
 
 
+LANES = 16  # drawn together, in place of 512: rows of one word are drawn with those of others, and in pieces
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_lanes() -> Iterator[None]:
+    """A packed word is drawn with all others that share its lanes: without the compiler that would take minutes."""
+    users = ("kernels.numbers.stable_row_draws", "kernels.switching.word_vectors", "kernels.switching.redrawn_rows")
+    with pytest.MonkeyPatch.context() as patches:
+        for module in (*users, "sampling.redrawn") if config.DISABLE_JIT else ():
+            patches.setattr(f"pitmanyor.{module}.LANES", LANES)
+        yield
+
+
 @contextmanager
 def small(room: int) -> Iterator[None]:
     """So much room for rows, and a short search."""

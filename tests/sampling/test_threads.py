@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import pytest
 
 from digest import MODELS, digest
+from pitmanyor.fold_in.shares import Way, threads_of
+from pitmanyor.runs.advance import default_threads
 from pitmanyor.sampling.switching import Switch
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -77,3 +80,12 @@ def test_a_forked_child_gives_the_same_bytes(first, n_threads):
     command = [sys.executable, str(TESTS / "helpers" / "digest.py"), "tntm", str(n_threads), "fork"]
     out = subprocess.run(command, env=env, check=True, capture_output=True, text=True, timeout=300).stdout
     assert out.split() == [first["tntm"], first["tntm"]]
+
+
+def test_a_default_fit_uses_no_more_threads_than_numba_allows(monkeypatch):
+    """With NUMBA_NUM_THREADS below the number of cores, nobody has to pass threads= as well."""
+    monkeypatch.setattr("pitmanyor.sampling.sweeps.cores", lambda: 8)
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
+    plan = SimpleNamespace(n_tokens=10**6)
+    assert default_threads(plan.n_tokens) == 3 and default_threads(plan.n_tokens, beside=2) == 1
+    assert threads_of(Way("gibbs", None, 0, None), plan) == 3

@@ -83,8 +83,8 @@ def test_workers_of_this_machine_change_no_byte(corpus, whole):
 
 
 def test_what_cannot_be_is_refused_with_a_sentence(corpus):
-    for wrong in ("much", "0GB", True):
-        with pytest.raises(PlanError, match="4GB"):
+    for wrong, said in (("much", "4GB"), ("0GB", "4GB"), (True, "memory is a text or a whole number")):
+        with pytest.raises(PlanError, match=said):
             fit(GRAPH, corpus, 6, memory=wrong, **OPTIONS)
     with pytest.raises(PlanError, match="needs .* GB without its tokens"):
         fit(GRAPH, corpus, 6, memory="1MB", **OPTIONS)

@@ -208,7 +208,7 @@ def test_a_mix_sends_its_tables_by_the_fixed_weights():
         ({"tokens": {"word": [2], "hashtag": 1}}, r"tokens\['word'\] has 1 lengths for 2 documents"),
         ({"tokens": -1}, "negative length"),
         ({"vocabulary": 0}, r"vocabulary\['vocabulary'\] is empty"),
-        ({"vocabulary": ["a", "b", "a"]}, "the word 'a' comes twice"),
+        ({"vocabulary": ["a", "b", "a"]}, "the word 'a' occurs twice"),
         ({"vocabulary": "abc"}, "is a string; give a list of words"),
         ({"vocabulary": {"tags": 3}}, "vocabulary says nothing about 'vocabulary'"),
     ],

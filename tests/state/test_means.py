@@ -19,7 +19,7 @@ NEW = -1
 
 def arranged(toy: str, seed: int = 3) -> State:
     graph, corpus = TOYS[toy]()
-    state = new_state(compile_plan(graph, corpus), precision=np.float64)
+    state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0), 2)
     collapsed(state, np.arange(corpus.n_documents), (seed, 0, 1))
     arrange(state, np.ones(state.capacity, bool))

@@ -69,13 +69,15 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
     monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
     left[0] = KERNELS + bytes_of_fit(plan, expected_columns(plan, 10, None))
     refuse_if_too_large(plan, 10)
-    message = "with 1104 topic columns this model needs 0.1 GB, and 0.1 GB are left to this process; lower max_topics"
+    message = (
+        "with 1104 topic columns this model needs 0.1 GB, and 0.1 GB are available to this process; lower max_topics"
+    )
     with pytest.raises(PlanError, match=re.sub(r"0\\.1 GB", r"\\d+\\.\\d GB", re.escape(message))):
         refuse_if_too_large(plan, 1000)
     refuse_if_too_large(plan, 10, max_topics=1000)
     with pytest.raises(PlanError, match=r"and the 50 states it keeps \d+\.\d GB, .*; pass a lower keep, "):
         refuse_if_too_large(plan, 10, keep=50)
-    with pytest.raises(PlanError, match="in 2 chains, and .* are left to this process; run fewer chains"):
+    with pytest.raises(PlanError, match="in 2 chains, and .* are available to this process; run fewer chains"):
         refuse_if_too_large(plan, 10, chains=2)
     left[0] -= 1
     with pytest.raises(PlanError, match="with 176 topic columns"):
@@ -144,7 +146,7 @@ def test_births_beyond_memory_are_refused_and_leave_the_state_whole(monkeypatch)
     monkeypatch.setattr("pitmanyor.state.memory.room", lambda: left[0])
     message = (
         f"this chain has {n_topics} topics, and new ones need room: {columns} columns beside the {state.capacity} they "
-        "are filled from take 0.0 GB more, and 0.0 GB are left to this process; set max_topics, say to"
+        "are filled from take 0.0 GB more, and 0.0 GB are available to this process; set max_topics, say to"
     )
     with pytest.raises(PlanError, match=re.escape(message)):
         grow(state, columns)

@@ -17,7 +17,7 @@ from pitmanyor.state.topic_columns import arrange, grow
 def swept(toy: str, n_topics: int | None = None, seed: int = 5) -> State:
     """A toy after a few collapsed sweeps."""
     graph, corpus = TOYS[toy]()
-    state = new_state(compile_plan(graph, corpus), precision=np.float64)
+    state = new_state(compile_plan(graph, corpus))
     initialise(state, (seed, 0, 0), n_topics)
     for sweep in range(1, 3):
         collapsed(state, np.arange(corpus.n_documents), (seed, 0, sweep))

@@ -78,5 +78,5 @@ def test_a_draft_of_which_nothing_is_known(corpus, result):
 
 
 def test_the_way_must_be_known(result):
-    with pytest.raises(PlanError, match="by is one of both, model, posts"):
+    with pytest.raises(PlanError, match="by must be one of both, model, posts"):
         recommend_tags(result, DRAFT, by="magic")

@@ -113,5 +113,5 @@ def test_what_is_not_there_is_told(plain):
 
 
 def test_a_period_that_is_none(blog):
-    with pytest.raises(PlanError, match="every is one of hour, day"):
+    with pytest.raises(PlanError, match="every must be one of hour, day"):
         topics_over_time(blog, every="century")

@@ -140,7 +140,7 @@ def test_what_cannot_be_named_is_told_so(named, plain):
         (lambda: rename(named, {9999: "x"}), "no topic 9999"),
         (lambda: rename(named, {0: " "}), "is empty"),
         (lambda: merge(named, [1, 1]), "two topics or more"),
-        (lambda: labels(named, by="size"), "by is one of lift, probability"),
+        (lambda: labels(named, by="size"), "by must be one of lift, probability"),
         (lambda: labels(named, n_words=0), "1 or more"),
         (lambda: view(named).find("nobody"), "no topic is called 'nobody'"),
     ):

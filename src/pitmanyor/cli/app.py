@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is in the modules beside, imported when a command runs."""
+"""The commands and their options. The modules that do the work are imported when a command runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Posts = Annotated[
         metavar="FILE", help="CSV, TSV, JSON Lines, Parquet or text, also .gz; several files make one corpus."
     ),
 ]
-RunPath = Annotated[Path, typer.Argument(help="Run directory.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")]
 Memory = Annotated[
     str | None, typer.Option(help="Bound on memory, such as 4GB: tokens stay in files, and no links are fitted.")
 ]
@@ -52,6 +52,7 @@ Scheduler = Annotated[
     str | None, typer.Option(help="Sweep on the workers of a Dask scheduler, such as tcp://host:8786.")
 ]
 Threads = Annotated[int | None, typer.Option(help="Number of threads; all cores by default.")]
+Seed = Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")]
 Every = Annotated[str, typer.Option("--save-every", help="How often to save: 30s, 5m, 1h.")]
 
 
@@ -81,10 +82,10 @@ def main(
 @app.command(short_help="Simulate a microblog, fit it and write its report.")
 @answers
 def demo(
-    out: Annotated[Path, typer.Argument(help="Directory to create.")],
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory to create.")],
     posts: Annotated[int, typer.Option(help="Number of posts to simulate.")] = 2000,
     sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.")] = 3_000,
-    seed: int = 1,
+    seed: Seed = 1,
     json: AsJson = False,
 ) -> Answer:
     """Simulate a small microblog, fit a model to it, show its topics with their hashtags, and write their report."""
@@ -124,7 +125,7 @@ def fit(
         str, typer.Option(help="hpyp, author_topic, tntm, hdp_lda, lda:20, bursty:hpyp, or my_model.py:graph.")
     ] = "hpyp",
     sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps.", min=0)] = 500,
-    seed: Annotated[int, typer.Option(help="Random seed; results are bit-for-bit reproducible.")] = 0,
+    seed: Seed = 0,
     chains: Annotated[int, typer.Option(help="Number of chains to run in parallel processes.", min=1)] = 1,
     keep: Annotated[int, typer.Option(help="Number of states that each chain keeps after the burn-in.", min=0)] = 20,
     burn_in: Annotated[int | None, typer.Option(help="Sweeps to discard first; half of them by default.")] = None,
@@ -233,7 +234,7 @@ def infer(
         int | None,
         typer.Option(help="Sweeps over the new documents; by default 32, or 96 for models like tntm.", min=1),
     ] = None,
-    seed: int = 0,
+    seed: Seed = 0,
     completion: Annotated[str, typer.Option(help="gibbs, or paper for the paper's single pass.")] = "gibbs",
     text: Text = None,
     author: Author = None,

@@ -22,6 +22,7 @@ TITLES = {
     "seconds": "seconds",
     "verdict": "verdict",
 }
+VERDICTS: dict[str, str] = {"trust": "trust", "care": "with care", "no": "not yet"}  # as the guide calls them
 
 
 def compare_runs(paths: list[Path], asked: Asked, options: dict[str, Any]) -> Answer:
@@ -38,7 +39,7 @@ def compare_runs(paths: list[Path], asked: Asked, options: dict[str, Any]) -> An
     next_ = [f"pitmanyor report {shlex.quote(rows[0]['run'])} -o report.html --open"]
     if asked.test is None:
         again = " ".join(shlex.quote(str(path)) for path in paths)
-        next_.insert(0, f"pitmanyor compare {again} --test POSTS    # perplexity of posts that none was fitted to")
+        next_.insert(0, f"pitmanyor compare {again} --test POSTS    # perplexity of posts that no run was fitted to")
     return Answer({"runs": rows, "notes": notes}, [_table(rows), *notes], next_)
 
 
@@ -68,7 +69,7 @@ def _notes(fits: list[Fit], scored: bool) -> list[str]:
     """What keeps the rows from being compared."""
     first, said = fits[0].corpus, []
     if scored and any(fit.corpus.vocabulary != first.vocabulary for fit in fits[1:]):
-        said.append("The runs have different vocabularies, so that their perplexities cannot be compared.")
+        said.append("The runs have different vocabularies, so their perplexities cannot be compared.")
     if any(fit.corpus.content_hash != first.content_hash for fit in fits[1:]):
         said.append("The runs are of different corpora.")
     return said
@@ -82,7 +83,8 @@ def _table(rows: list[dict[str, Any]]) -> Any:
     shown = [name for name in (*TITLES, *more) if any(name in row for row in rows)]
     table = Table("run", *(TITLES.get(name, name) for name in shown))
     for row in rows:
-        table.add_row(escape(row["run"]), *(escape(_cell(row.get(name))) for name in shown))
+        told = row | {"verdict": VERDICTS[row["verdict"]]}
+        table.add_row(escape(row["run"]), *(escape(_cell(told.get(name))) for name in shown))
     return table
 
 

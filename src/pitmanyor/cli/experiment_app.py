@@ -40,9 +40,11 @@ class Kind(StrEnum):
 @app.command(short_help="Make a table of the paper on your corpus.")
 @answers
 def experiment(
-    kind: Annotated[Kind, typer.Argument(help="Which of the paper's tables to make.")],
+    kind: Annotated[Kind, typer.Argument(metavar="TABLE", help="Which of the paper's tables to make.")],
     corpus: Posts,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory; the same command again continues there.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Directory to create; the same command continues one that exists.")
+    ],
     repeats: Annotated[int, typer.Option(help="Number of fits per row, each with its own seed.", min=1)] = 5,
     sweeps: Annotated[int, typer.Option(help="Number of Gibbs sweeps; 2000 in the paper.")] = 500,
     seed: Annotated[int, typer.Option(help="Seed of the split; repeat r samples with seed + r.")] = 1,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What `evaluate` is asked beside the run: files, and how topics and clusters are judged."""
+    """Options of `evaluate`: files, and how topics and clusters are judged."""
 
     test: Source | None
     links: Path | None

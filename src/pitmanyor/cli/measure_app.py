@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import Answer, answers
-from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Skip, Tags, Text, _columns, app
+from pitmanyor.cli.app import AsJson, Author, Label, Links, More, RunPath, Seed, Skip, Tags, Text, _columns, app
 
 
 @app.command(short_help="Measure perplexity, coherence and clusters.")
@@ -34,7 +34,7 @@ def evaluate(
     left_to_right: Annotated[
         bool, typer.Option("--left-to-right", help="Also the perplexity of whole test posts; slow, use on few.")
     ] = False,
-    seed: int = 0,
+    seed: Seed = 0,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,
@@ -71,7 +71,7 @@ def compare(
         int | None, typer.Option(help="Window size for word co-occurrence (0: whole document).", min=0)
     ] = None,
     measure: Annotated[list[str] | None, typer.Option(help="A measure of an installed plug-in; repeatable.")] = None,
-    seed: int = 0,
+    seed: Seed = 0,
     text: Text = None,
     author: Author = None,
     tags: Tags = None,

@@ -25,7 +25,7 @@ def parse_seconds(text: str) -> float:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip().lower())
     if found is None:
-        raise PlanError(f"{text!r} is no duration; write seconds, minutes or hours such as 30s, 5m or 1h")
+        raise PlanError(f"{text!r} is not a duration; write seconds, minutes or hours such as 30s, 5m or 1h")
     return float(found[1]) * UNITS[found[2]]
 
 
@@ -67,7 +67,7 @@ def _plugged_in(name: str, argument: str) -> Graph:
     except Exception as error:
         raise GraphError(f"model {name!r}: making it failed with {type(error).__name__}: {error}") from error
     if not isinstance(graph, Graph):
-        raise GraphError(f"model {name!r} is no Graph but a {type(graph).__name__}; its package must return one")
+        raise GraphError(f"model {name!r} must be a Graph, not {type(graph).__name__}; its package must return one")
     return graph
 
 
@@ -115,6 +115,8 @@ def parse_options(given: list[str]) -> dict[str, Any]:
             raise PlanError(f"write -O NAME=VALUE, such as -O min_df=5, not -O {text}")
         name = name.replace("-", "_")
         if name in NOT_HERE:
-            raise PlanError(f"--option {name}: this is no option of how posts are read; --help lists what there is")
+            raise PlanError(
+                f"--option {name}: this is not an option of pitmanyor.read; --help lists the options that are"
+            )
         found[name] = _value(value)
     return found

@@ -91,8 +91,8 @@ def _shares_of_links(fit: Any) -> list[dict[str, Any]]:
     ]
 
 
-def topic_table(facts: list[dict[str, Any]], n_chains: int = 1) -> Any:
-    """The large topics, with the number of chains that found each if there are several."""
+def topic_table(facts: list[dict[str, Any]], n_chains: int = 1, n_shown: int | None = None) -> Any:
+    """The large topics, or the `n_shown` largest, with the number of chains that found each if there are several."""
     from rich.markup import escape  # a word in brackets is no command
     from rich.table import Table
 
@@ -100,7 +100,7 @@ def topic_table(facts: list[dict[str, Any]], n_chains: int = 1) -> Any:
     streams.sort(key=lambda name: name != "word")
     chains = ["found by"] if "found_by" in facts[0] else []
     table = Table("topic", "share", *chains, "name", *(f"likeliest {name}s" for name in streams))
-    for topic in (topic for topic in facts if topic["large"]):
+    for topic in [topic for topic in facts if topic["large"]][:n_shown]:
         lists = [", ".join(entry["word"] for entry in topic[name]) for name in streams]
         found = [f"{topic['found_by']} of {n_chains}"] if chains else []
         table.add_row(str(topic["topic"]), f"{topic['share']:.1%}", *found, *map(escape, (topic["name"], *lists)))

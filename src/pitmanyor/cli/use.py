@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pitmanyor.results.fitting import Fit
     from pitmanyor.topics import Scored
 
-DISAGREE = "Intervals are left out: the chains disagree, so that shares are known far less exactly than any chain says."
+DISAGREE = "Intervals are left out because the chains disagree: they would be far too narrow."
 PARTS = ("words", "links", "popularity", "activity", "answer")  # of the reason for a link
 FORMATS = ("csv", "parquet", "gexf", "graphml", "pyldavis", "mallet", "arviz", "figures")
 

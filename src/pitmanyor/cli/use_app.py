@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pitmanyor.cli.answers import Answer, answers
-from pitmanyor.cli.app import AsJson, RunPath, app
+from pitmanyor.cli.app import AsJson, RunPath, Seed, app
 
 
 @app.command(short_help="Name, rename and merge topics.")
@@ -47,7 +47,7 @@ def recommend(
         str, typer.Option(help="Rank hashtags by the model, by similar fitted posts (posts), or both.")
     ] = "both",
     links: Annotated[str | None, typer.Option(help="Link set, if the model has several.")] = None,
-    seed: int = 0,
+    seed: Seed = 0,
     json: AsJson = False,
 ) -> Answer:
     """Recommend hashtags for a draft post (--text), or authors to follow (--author, or --posts of somebody new)."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pitmanyor.graph import Graph
     from pitmanyor.results.fitting import Fit
 
+SHOWN = 20  # topics that are listed after a fit
+TAGGED = 0.05  # hashtags per post from which on a model of hashtags is suggested
+
 
 @dataclass(frozen=True)
 class Source:
@@ -48,7 +51,7 @@ class Source:
         return read(list(self.files), save_to=save_to, **self.options)
 
     def read_later(self, fit: Fit) -> Corpus:
-        """Posts that a fit has not seen, all of them, as those that it has."""
+        """New posts, all of them, read in the same way as those of a fit."""
         from pitmanyor.reading.later import read_later
 
         self._check()
@@ -71,9 +74,16 @@ def check_source(source: Source) -> Answer:
     facts: dict[str, Any] = {"sizes": table.as_dict(), "groups": list(corpus.groups), "streams": list(corpus.streams)}
     if corpus.report:
         facts["report"] = corpus.report.to_json()
-    model = "tntm" if {"hashtag"} <= set(corpus.streams) and "author" in corpus.groups else "hpyp"
-    again = f"pitmanyor fit {source.quoted} --model {model} -o RUN"
+    again = f"pitmanyor fit {source.quoted} --model {_suitable_model(corpus)} -o RUN"
     return Answer(facts, [spelled(str(table))], [f"{again}    # with the same column options"])
+
+
+def _suitable_model(corpus: Corpus) -> str:
+    """The ready model that uses what the corpus has; a few stray hashtags do not count."""
+    if "author" not in corpus.groups:
+        return "hpyp"
+    tags = corpus.streams.get("hashtag")
+    return "author_topic" if tags is None or len(tags.words) < TAGGED * corpus.n_documents else "tntm"
 
 
 def fit_source(
@@ -128,7 +138,10 @@ def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
     """A ready model does without the links that a corpus does not have, and says so."""
     for links in graph.link_sets:
         if links.name not in corpus.links:
-            print(f"No links {links.name!r} here: the text alone is fitted; --links FILE adds them.", file=sys.stderr)
+            print(
+                f"No links {links.name!r} were given, so only the text is fitted; --links FILE adds them.",
+                file=sys.stderr,
+            )
             graph = graph.without(links.name)
     return graph
 
@@ -136,7 +149,7 @@ def _without_missing_links(graph: Graph, corpus: Corpus) -> Graph:
 def _without_some_pairs(graph: Graph, corpus: Corpus, share: float, seed: int) -> Corpus:
     """The corpus with a share of the pairs of every link set held out: the run keeps which, but not the answers."""
     if not graph.link_sets:
-        raise PlanError("--hold-links holds pairs of links out, and this model has no links; --links FILE adds them")
+        raise PlanError("--hold-links needs a model with links and --links FILE; this model has none")
     for links in graph.link_sets:
         by = graph[links.between].plate[0]
         corpus, _ = corpus.hide_links(links.name, by=by, share=share, seed=seed, directed=links.directed)
@@ -157,7 +170,11 @@ def _fitted(path: Path, fit: Fit) -> Answer:
     _write_topics(path / "topics.csv", fit)
     asked = fit.run.settings.sweeps
     name = shlex.quote(str(path))
-    shown: list[Any] = [topic_table(facts, len(fit.runs)), f"{fit!r}, saved in {path}"]
+    shown: list[Any] = [topic_table(facts, len(fit.runs), SHOWN)]
+    if (n_large := sum(topic["large"] for topic in facts)) > SHOWN:
+        shown.append(f"The {SHOWN} largest of {n_large} topics; pitmanyor topics {name} lists all of them.")
+        shown.append("If you want fewer topics, fit again with --max-topics.")
+    shown.append(f"{fit!r}, saved in {path}")
     next_ = [f"pitmanyor diagnose {name}    # has it converged, and what to do if not"]
     if fit.graph.streams:
         next_.append(f"pitmanyor report {name} -o report.html --open    # topics, posts and authors as a page")

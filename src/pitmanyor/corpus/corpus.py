@@ -29,8 +29,9 @@ from pitmanyor.files import release
 class Corpus:
     """Token streams over one vocabulary, groupings (author, day...) and links, as frozen arrays.
 
-    `pitmanyor.read` and `Corpus.from_tokens` make one. A corpus that was read also has `rows`, the line or row of each
-    document in the source; `times` and `ids`, if the source has them; and `report`, which says what was read and what
+    `pitmanyor.read` and `Corpus.from_tokens` make one. A corpus that was read also has `rows`: the line of each
+    document in a file of text or its row in a Parquet file, counted from 1, or its position in a data frame or list,
+    counted from 0. It has `times` and `ids` if the source has them, and `report`, which says what was read and what
     was removed.
 
     >>> corpus = Corpus.from_tokens([["cat", "sat"], ["dog"]], groups={"author": ["ann", "bob"]})

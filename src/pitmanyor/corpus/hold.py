@@ -26,7 +26,7 @@ def hide(
 ) -> tuple[LinkSet, HeldOut]:
     """Hold out a random share of all pairs of two different labels; their links are removed."""
     if not 0.0 < share < 1.0:
-        raise CorpusError(f"share is the part of all pairs to hide, between 0 and 1, not {share!r}")
+        raise CorpusError(f"share must be between 0 and 1, not {share!r}")
     names = (*links.labels, *(label for label in labels if label not in set(links.labels)))
     code = {name: i for i, name in enumerate(names)}
     among = np.array([code[label] for label in labels], np.int64)

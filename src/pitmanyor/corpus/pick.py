@@ -40,7 +40,7 @@ def split(
     the number is exact up to rounding, within every group too.
     """
     if isnan(test):
-        raise CorpusError("test is a share or a number of documents, not nan")
+        raise CorpusError("test must be a share or a number of documents, not nan")
     n_test = round(test * n_documents) if isinstance(test, float) else int(test)
     if not 0 < n_test < n_documents:
         raise CorpusError(

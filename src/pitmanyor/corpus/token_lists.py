@@ -27,7 +27,7 @@ def check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
                 raise CorpusError(f"{where} is a string; split it into a list of tokens first")
             if _length(where, doc) and not all(isinstance(token, str) for token in doc):
                 strange = next(token for token in doc if not isinstance(token, str))
-                raise CorpusError(f"{where}: a token is a text, not {shown(strange)}")
+                raise CorpusError(f"{where}: a token must be a text, not {shown(strange)}")
     if not any(len(doc) for docs in by_stream.values() for doc in docs):
         raise CorpusError("the corpus has no tokens")
     return next(iter(sizes.values()))
@@ -35,7 +35,7 @@ def check_streams(by_stream: Mapping[str, Sequence[Sequence[str]]]) -> int:
 
 def _length(where: str, entries: object) -> int:
     if not isinstance(entries, Sized):
-        raise CorpusError(f"{where} is a list, not {shown(entries)}")
+        raise CorpusError(f"{where} must be a list, not {shown(entries)}")
     return len(entries)
 
 
@@ -66,7 +66,7 @@ def stream_of(name: str, docs: Sequence[Sequence[str]], index: Mapping[str, int]
 
 def grouping_of(name: str, labels: Sequence[Hashable], n_documents: int) -> Grouping:
     if name in RESERVED:
-        raise CorpusError(f"a group may not be called {name!r}: that name is a plate of its own")
+        raise CorpusError(f"a group may not be called {name!r}: that is the name of a plate")
     if (n_labels := _length(f"group {name!r}", labels)) != n_documents:
         raise CorpusError(f"group {name!r} has {n_labels} labels for {n_documents} documents; give one for each")
     if (strange := next((label for label in labels if not is_label(label)), None)) is not None:

@@ -37,7 +37,7 @@ def dominant_topics(shares: Posterior | ArrayLike, *, n_topics: int | None = Non
     if n_topics is None:
         return np.asarray(table.argmax(axis=1))
     if n_topics < 1:
-        raise PlanError(f"n_topics is the number of topics to choose among, 1 or more, not {n_topics}")
+        raise PlanError(f"n_topics must be 1 or more, not {n_topics}")
     largest = np.sort(np.argsort(-table.sum(axis=0), kind="stable")[:n_topics])
     return np.asarray(largest[table[:, largest].argmax(axis=1)])
 
@@ -159,6 +159,6 @@ def _codes(what: str, values: Labels) -> list[int]:
     for value in listed:
         if not isinstance(value, Hashable) or value != value:  # only what is no number differs from itself
             raise PlanError(
-                f"{what} has {value!r}: give one label a document, a name or a number, and leave out documents without"
+                f"{what} has {value!r}: give one label per document, a name or number; leave out documents without one"
             )
     return [known.setdefault(value, len(known)) for value in listed]

@@ -52,10 +52,10 @@ def coherence(
     [0.415, -0.292]
     """
     if measure not in get_args(Measure):
-        raise PlanError(f"measure is one of {', '.join(get_args(Measure))}, not {measure!r}")
+        raise PlanError(f"measure must be one of {', '.join(get_args(Measure))}, not {measure!r}")
     size = WINDOW[measure] if window is None else window
     if size < 0:
-        raise PlanError(f"window is a number of tokens, or 0 for whole documents, not {window}")
+        raise PlanError(f"window must be a number of tokens, or 0 for whole documents, not {window}")
     place = {word: i for i, word in enumerate(reference.vocabulary)}
     numbers = [np.array([place.get(word, -1) for word in _checked(topic)], np.int64) for topic in topics]
     tables, n_windows = count_together(_stream(reference, stream), numbers, len(place), size)
@@ -67,7 +67,7 @@ def coherence(
 def _checked(topic: Sequence[str]) -> Sequence[str]:
     if isinstance(topic, str) or len(topic) < 2 or len(set(topic)) < len(topic):
         raise PlanError(
-            f"a topic is a list of two or more different words, such as evaluate.top_words(fit)[0], not {topic!r}"
+            f"a topic must be a list of two or more different words, such as evaluate.top_words(fit)[0], not {topic!r}"
         )
     return topic
 

@@ -21,6 +21,7 @@ TITLES = {
     "topics/large": "number of topics",
     "topics/effective": "effective number of topics",
 }
+GOOD_RHAT, BAD_RHAT = 1.05, 1.2  # chains agree up to the first, and disagree beyond the second
 FEWEST = 8  # fewest sweeps per chain: R-hat splits halves
 
 
@@ -79,7 +80,7 @@ def judged(traces: Sequence[Mapping[str, Floats]], *, discard: float = 0.5) -> l
 def kept_traces(traces: Sequence[Mapping[str, Floats]], discard: float) -> dict[str, Floats]:
     """The last sweeps of every chain, equally many of each: arrays (chain, sweep) by name."""
     if not traces:
-        raise PlanError("no chain to look at: give one fit or more")
+        raise PlanError("no chain is given; pass one fit or more")
     n = n_kept(traces, discard)
     kept = [last_sweeps(trace, discard) for trace in traces]
     if n < FEWEST:
@@ -100,7 +101,7 @@ def n_kept(traces: Sequence[Mapping[str, Floats]], discard: float) -> int:
 def last_sweeps(trace: Mapping[str, Floats], discard: float) -> dict[str, Floats]:
     """The judged quantities over the sweeps that are kept; sweeps before a network joined belong to another model."""
     if not 0.0 <= discard < 1.0:
-        raise PlanError(f"discard is the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
+        raise PlanError(f"discard must be the share of sweeps to leave out, from 0 to below 1, not {discard!r}")
     found = {name: np.asarray(values) for name, values in trace.items() if name.startswith(JUDGED)}
     joined = np.ones(len(trace.get("log_joint", ())), bool)
     for name, values in found.items():

@@ -13,14 +13,13 @@ from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
 from pitmanyor.escape import html_table, html_text
 from pitmanyor.evaluate.advice import Advice, Target, advise
-from pitmanyor.evaluate.convergence import FEWEST, Quantity, burnt_share, convergence, n_kept
+from pitmanyor.evaluate.convergence import BAD_RHAT, FEWEST, GOOD_RHAT, Quantity, burnt_share, convergence, n_kept
 from pitmanyor.evaluate.matching import Stability, stability
 from pitmanyor.evaluate.topic_count import TopicCount, topic_count, topic_sizes
 from pitmanyor.results.posterior import Traced
 from pitmanyor.state.topic_sizes import is_large
 
 Verdict = Literal["trust", "care", "no"]
-GOOD_RHAT, BAD_RHAT = 1.05, 1.2
 GOOD_ESS, BAD_ESS = 100.0, 10.0  # of all chains together
 GOOD_SHARE, BAD_SHARE = 0.85, 0.5  # of the tokens, in topics that all chains found
 VAGUE = ("concentration/", "discount/")  # vague priors let them wander, which does not make the topics wrong
@@ -95,7 +94,7 @@ def diagnose(fits: Sequence[Traced], *, discard: float | None = None) -> Diagnos
         Share of the sweeps to discard at the beginning; by default the burn-in of the fit.
     """
     if not fits:
-        raise PlanError("no chain to look at: give one fit or more")
+        raise PlanError("no chain is given; pass one fit or more")
     chains = [chain for fit in fits for chain in fit.chains]
     _check_alike(chains)
     discard = burnt_share(chains) if discard is None else discard
@@ -140,7 +139,7 @@ def _check_alike(fits: Sequence[Traced]) -> None:
         if _model(one) != _model(other):
             raise PlanError("these fits are of different models; only chains of one model can be compared")
         if len(one.trace) and np.array_equal(one.trace["log_joint"], other.trace["log_joint"]):
-            raise PlanError("two of these chains are one and the same; fit again with another seed, or with chains=4")
+            raise PlanError("two of these chains are the same; fit again with another seed, or with chains=4")
 
 
 def _model(fit: Traced) -> tuple[frozenset[object], ...]:

@@ -95,7 +95,7 @@ def perplexity(
         Number of threads. Results do not depend on it.
     """
     if not 0.0 <= observed < 1.0:
-        raise PlanError(f"observed is the share of words that are given, from 0 to below 1, not {observed!r}")
+        raise PlanError(f"observed must be the share of words that are given, from 0 to below 1, not {observed!r}")
     return _score(fit, _completion_stages(fit, test, observed, seed), Way(completion, sweeps, seed, threads))
 
 
@@ -168,7 +168,7 @@ def token_probabilities(
 def streams_of(fit: Posterior) -> list[str]:
     """The streams in the order in which they are scored: words last (if there are none, the first stream last)."""
     if is_silent(fit.state.plan.graph):
-        raise PlanError("this model has links alone: there is no text in it to be scored")
+        raise PlanError("this model has links only, so there is no text to score")
     main = main_stream(fit.state.plan).name
     return [*(stream.name for stream in fit.state.plan.graph.streams if stream.name != main), main]
 
@@ -185,7 +185,7 @@ def _completion_stages(fit: Posterior, test: Corpus, observed: float, seed: int)
 
 
 def _prefix_stages(fit: Posterior, test: Corpus) -> Iterator[Stage]:
-    """Make every token a document of its own, given the tokens before it in its document."""
+    """Make every token a separate document, given the tokens before it in its document."""
     names = [name for name in streams_of(fit) if name in test.streams]
     for s, name in enumerate(names):
         stream = test.streams[name]

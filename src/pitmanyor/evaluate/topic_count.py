@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import PlanError
-from pitmanyor.evaluate.convergence import burnt_share, last_sweeps
+from pitmanyor.evaluate.convergence import BAD_RHAT, FEWEST, burnt_share, judged, last_sweeps, n_kept
 from pitmanyor.results.posterior import Posterior, Traced
 from pitmanyor.state.topic_sizes import effective_number, is_large, least_share
 
@@ -24,8 +24,10 @@ class TopicCount:
 
     `n_large`: number of topics in the state that is shown that hold at least a share `least` of the tokens
     (`pitmanyor.state.topic_sizes` explains the threshold). `low`, `high`: 90 % interval of this number over the kept
-    sweeps of all chains. `probability`: its posterior. `n_small`, `small_share`: number of other occupied topics, and
-    their share of the tokens. `effective`: posterior mean of exp of the entropy of the topics' shares.
+    sweeps of all chains. `probability`: its posterior. `settled`: False if chains, or the halves of one, disagree on
+    the number so much that the interval is far too narrow; `print` then leaves it out. `n_small`, `small_share`: number
+    of other occupied topics, and their share of the tokens. `effective`: posterior mean of exp of the entropy of the
+    topics' shares.
     """
 
     n_large: int
@@ -36,13 +38,16 @@ class TopicCount:
     effective: float
     least: float
     probability: dict[int, float]
+    settled: bool = True
 
     def _repr_html_(self) -> str:
         return f"<p>{self}</p>"
 
     def __str__(self) -> str:
         said = f"{self.n_large} topic{'s' * (self.n_large != 1)}"
-        if self.low < self.high:
+        if not self.settled:
+            said += " (not settled yet)"
+        elif self.low < self.high:
             said += f" ({self.low}-{self.high} with 90 % probability)"
         return f"{said}{self.tail}"
 
@@ -94,6 +99,7 @@ def topic_count(fits: Sequence[Traced], *, discard: float | None = None) -> Topi
         effective=float(effective.mean()),
         least=least_share(int(sizes.sum())),
         probability={int(n): float(count / len(numbers)) for n, count in zip(values, counts, strict=True)},
+        settled=_agree_on_it(chains, discard),
     )
 
 
@@ -111,6 +117,14 @@ def topic_sizes(fit: Posterior) -> NDArray[np.int64]:
 def which_are_large(fit: Posterior) -> NDArray[np.bool_]:
     """Which topics of the state that is shown are large; in a model of links alone, which has no tokens, all are."""
     return is_large(topic_sizes(fit)) if fit.state.plan.n_tokens else np.ones(fit.n_topics, bool)
+
+
+def _agree_on_it(chains: Sequence[Traced], discard: float) -> bool:
+    """Whether chains, and the halves of each, agree on the number of topics; too few sweeps count as agreement."""
+    traces = [chain.trace for chain in chains]
+    if n_kept(traces, discard) < FEWEST:
+        return True
+    return all(one.rhat <= BAD_RHAT for one in judged(traces, discard=discard) if one.name == SERIES)
 
 
 def _draws(chains: Sequence[Traced], name: str, discard: float) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ class Home:
             self._compare(settings, corpus)
             return
         if self.path.exists() and not self._may_begin():
-            raise FileError(f"{self.path}: there is something else already; choose a new directory")
+            raise FileError(f"{self.path}: already exists, and is not an experiment; choose another directory")
         try:
             self.cells.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -64,7 +64,7 @@ class Home:
         header = self._header()
         if differs := settings.differences(header["settings"]):
             raise FileError(
-                f"{self.path}: holds an experiment with {differs}; go on with its settings, or choose a new directory"
+                f"{self.path}: has an experiment with {differs}; continue with its settings, or choose a new directory"
             )
         if header["corpus"] != corpus.content_hash:
             raise FileError(
@@ -108,7 +108,7 @@ def read_json(path: Path) -> Facts:
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
     except ValueError as error:
-        raise FileError(f"{path}: is no JSON ({error}); remove it, and its cell is computed again") from error
+        raise FileError(f"{path}: is not valid JSON ({error}); remove it, and its cell is computed again") from error
     if not isinstance(found, dict):
         raise FileError(f"{path}: holds no JSON object; remove it, and its cell is computed again")
     return found

@@ -68,7 +68,7 @@ def _refuse(kind: Kind, corpus: Corpus) -> None:
     wanted = ("word", "hashtag") if kind == "labels" else ("word",)
     if lacks := [name for name in wanted if not corpus.has(name)]:
         raise CorpusError(
-            f"this table is of posts with {' and '.join(f'{name}s' for name in wanted)}, and this corpus has no "
+            f"this table needs posts with {' and '.join(f'{name}s' for name in wanted)}, but this corpus has no "
             f"{lacks[0]}s; {WHERE[lacks[0]]}"
         )
     if kind == "clustering" and ("label" not in corpus.groups or not corpus.groups["label"].known.any()):

@@ -24,7 +24,7 @@ def to_arviz(chains: Fit | Sequence[Fit], burn_in: int | None = None) -> Any:
     """The draws of all chains, as an InferenceData (ArviZ below 1.0) or a DataTree of xarray (from 1.0).
 
     `posterior` has the number of topics; the concentration, tables and customers of every node; and sampled discounts.
-    `sample_stats` has the log joint as `lp`, and how the network's steps went. Names are those of `Fit.trace` with
+    `sample_stats` has the log joint as `lp`, and statistics of the network's steps. Names are those of `Fit.trace` with
     underscores instead of slashes. Dimensions are chain and draw.
 
     Parameters

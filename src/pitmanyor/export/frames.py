@@ -86,7 +86,7 @@ def as_frame(columns: Table, kind: str | None = None) -> Any:
 
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in get_args(Kind):
-        raise PlanError(f"kind is one of {', '.join(get_args(Kind))}, not {kind!r}")
+        raise PlanError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
 
 
 def _of_fit(fit: Fit, name: str, n_words: int) -> Table:

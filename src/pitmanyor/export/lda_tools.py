@@ -84,7 +84,7 @@ def _parts(fit: Fit, stream: str | None) -> tuple[dict[str, Any], Iterator[Float
 def write_mallet(fit: Fit, path: str | os.PathLike[str], stream: str | None = None) -> None:
     """Write the topic of every token in the format of MALLET's --output-state: gzipped text, one line per token.
 
-    The two lines before have the closest Dirichlet parameters: alpha is the concentration of the documents' topics
+    Two header lines have the closest Dirichlet parameters: alpha is the concentration of the documents' topics
     times the shares of the topics, and beta that of the topics' words divided by the number of words. Merged topics
     have the number of the first, and the others an alpha of 0. The source of a document is its row in the file that was
     read.

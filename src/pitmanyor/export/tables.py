@@ -88,7 +88,7 @@ def write_tables(fit: Fit, directory: str | os.PathLike[str], format: Format = "
         Number of words per topic in the table of words.
     """
     if format not in get_args(Format):
-        raise PlanError(f"format is one of {', '.join(get_args(Format))}, not {format!r}")
+        raise PlanError(f"format must be one of {', '.join(get_args(Format))}, not {format!r}")
     home = made_directory(directory)
     paths: list[Path] = []
     for name, blocks in each_table(fit, n_words):

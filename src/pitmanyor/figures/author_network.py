@@ -29,7 +29,7 @@ ROOM = 0.15, 0.035  # size of a name, relative to the figure
 def draw_authors(fit: Fit, max_links: int = 6000, max_authors: int = 2000, *, ax: Axes | None = None) -> Figure:
     """Draw authors as discs, larger with more links to them, and the links that show the shape of the network.
 
-    Drawn are the strongest links of every author: those to authors who have the same neighbours. The seven main topics
+    The strongest links of every author are drawn: those to authors who have the same neighbours. The seven main topics
     with most authors have colours; other authors are grey. Names are written where there is room, those with most links
     first.
 

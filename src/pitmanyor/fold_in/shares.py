@@ -23,14 +23,14 @@ from pitmanyor.fold_in.paper_completion import one_pass
 from pitmanyor.fold_in.tally import Tally, is_linear
 from pitmanyor.graph import Tokens
 from pitmanyor.kernels.documents.fold_sweeps import Sweeps
-from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.results.posterior import Posterior
 from pitmanyor.sampling.chain import SMALL_CORPUS
-from pitmanyor.sampling.explicit_sweep import Explicit
+from pitmanyor.sampling.explicit_sweep import Explicit, LeafMeans
+from pitmanyor.sampling.sweeps import usable_threads
 from pitmanyor.seeds import checked, generator
 from pitmanyor.state import State
-from pitmanyor.state.engines import LONGEST, ClusterNodes, LeafMeans
+from pitmanyor.state.engines import LONGEST, ClusterNodes
 from pitmanyor.state.means import counts_of
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ def infer(fit: Posterior, corpus: Corpus, way: Way, node: str | None = None) -> 
 def check(way: Way) -> None:
     """Raise a PlanError if the options are invalid."""
     if way.completion not in get_args(Completion):
-        raise PlanError(f"completion is one of {', '.join(get_args(Completion))}, not {way.completion!r}")
+        raise PlanError(f"completion must be one of {', '.join(get_args(Completion))}, not {way.completion!r}")
     if way.sweeps is not None and way.sweeps < 1:
         raise PlanError(f"sweeps must be 1 or more, not {way.sweeps}")
     checked(way.seed)
@@ -179,7 +179,7 @@ def fold(state: State, leaf: str, sweeps: Sweeps, n_threads: int) -> LeafMeans:
 
 
 def threads_of(way: Way, plan: Plan) -> int:
-    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else cores())
+    return way.threads or (1 if plan.n_tokens <= SMALL_CORPUS else usable_threads())
 
 
 def main_stream(plan: Plan) -> Tokens:

@@ -1,4 +1,4 @@
-"""A nonparametric author-topic model: every author has topics of their own, every document leans on its author's.
+"""A nonparametric author-topic model: every author has topic proportions, and documents scatter around them.
 
     mu      ~ GEM(a_mu, b_mu)                   topics of the world
     nu_i    ~ PYP(a_nu, b_nu, mu)               topics of author i
@@ -17,10 +17,11 @@ from __future__ import annotations
 from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, uniform
+from pitmanyor.graph.topic_numbers import IN_MODELS
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
-@checked_call(error=GraphError)
+@checked_call(error=GraphError, hints=IN_MODELS)
 def author_topic(
     *,
     hashtags: bool = False,

@@ -12,10 +12,11 @@ from __future__ import annotations
 from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Gamma, Graph
+from pitmanyor.graph.topic_numbers import IN_MODELS
 from pitmanyor.graph.values import PRIOR
 
 
-@checked_call(error=GraphError)
+@checked_call(error=GraphError, hints=IN_MODELS)
 def hdp_lda(*, concentration: float | Gamma = PRIOR) -> Graph:
     """LDA with the number of topics inferred by a hierarchical Dirichlet process.
 

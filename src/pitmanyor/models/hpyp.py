@@ -17,10 +17,11 @@ from __future__ import annotations
 from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, uniform
+from pitmanyor.graph.topic_numbers import IN_MODELS
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
-@checked_call(error=GraphError)
+@checked_call(error=GraphError, hints=IN_MODELS)
 def hpyp(
     *,
     topic_discount: float | Beta = TOPIC_DISCOUNT,

@@ -68,10 +68,11 @@ from functools import partial
 from pitmanyor.call_checks import checked_call
 from pitmanyor.errors import GraphError
 from pitmanyor.graph import Beta, Gamma, Graph, mix, uniform
+from pitmanyor.graph.topic_numbers import IN_MODELS
 from pitmanyor.graph.values import PRIOR, TOPIC_DISCOUNT, WORD_DISCOUNT
 
 
-@checked_call(error=GraphError)
+@checked_call(error=GraphError, hints=IN_MODELS)
 def tntm(
     *,
     topic_discount: float | Beta = TOPIC_DISCOUNT,

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.network.block_events import HALF, Blocks, Events, add_tilt, all_others, draw_events, log_linked
+from pitmanyor.kernels.network.block_events import HALF_GONE, Blocks, Events, draw_events, log_linked
+from pitmanyor.kernels.network.block_exposure import add_tilt, all_others
 from pitmanyor.network.block_prior import EFFECTS, LEAST, LEVEL, SHAPE, Effects, Unknowns, first_unknowns
 from pitmanyor.network.cholesky import product
 from pitmanyor.network.dyads import Sparse, dyads_of, hidden_of
@@ -181,7 +182,7 @@ class BlockLinks:
 
     def _half_hidden(self) -> float:
         """The sum of the rates of hidden pairs whose other direction is seen."""
-        half = self.hidden.out == HALF
+        half = self.hidden.out == HALF_GONE
         i = np.repeat(np.arange(self.links.n), np.diff(self.hidden.start))[half]
         return float(self.pair_rates(i, self.hidden.other[half]).sum())
 

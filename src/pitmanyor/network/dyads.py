@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.kernels.network.block_events import GONE, HALF, UNSEEN, Dyads, Hidden
+from pitmanyor.kernels.network.block_events import GONE, HALF_GONE, UNKNOWN, Dyads, Hidden
 from pitmanyor.network.observed import Ends
 
 Ints = NDArray[np.int64]
@@ -25,12 +25,12 @@ class Sparse(NamedTuple):
     hidden: Ints
 
     def status(self, i: Ints, j: Ints) -> NDArray[np.uint8]:
-        """1 if i is linked to j, 0 if not, UNSEEN if that is hidden."""
+        """1 if i is linked to j, 0 if not, UNKNOWN if that is hidden."""
         if not self.directed:
             i, j = np.maximum(i, j), np.minimum(i, j)
         code = i * self.n + j
         out = _among(code, self.linked).astype(np.uint8)
-        out[_among(code, self.hidden)] = UNSEEN
+        out[_among(code, self.hidden)] = UNKNOWN
         return out
 
 
@@ -63,7 +63,7 @@ def dyads_of(links: Sparse) -> Dyads:
     i, j = links.linked // links.n, links.linked % links.n
     codes = np.unique(np.maximum(i, j) * links.n + np.minimum(i, j))
     first, second = codes // links.n, codes % links.n
-    back = links.status(second, first) if links.directed else np.full(len(first), UNSEEN, np.uint8)
+    back = links.status(second, first) if links.directed else np.full(len(first), UNKNOWN, np.uint8)
     return Dyads(first, second, links.status(first, second), back)
 
 
@@ -73,12 +73,12 @@ def hidden_of(links: Sparse) -> Hidden:
     one, other = np.concatenate([i, j]), np.concatenate([j, i])
     codes = np.unique(one * links.n + other)
     one, other = codes // links.n, codes % links.n
-    out, back = (links.status(x, y) == UNSEEN for x, y in ((one, other), (other, one)))
+    out, back = (links.status(x, y) == UNKNOWN for x, y in ((one, other), (other, one)))
     start = np.searchsorted(one, np.arange(links.n + 1)).astype(np.int64)
     if not links.directed:
         gone = np.where(out, GONE, 0).astype(np.uint8)
         return Hidden(start, other, gone, gone)
     kinds = [
-        np.where(this, np.where(that, GONE, HALF), 0).astype(np.uint8) for this, that in ((out, back), (back, out))
+        np.where(this, np.where(that, GONE, HALF_GONE), 0).astype(np.uint8) for this, that in ((out, back), (back, out))
     ]
     return Hidden(start, other, *kinds)

@@ -38,7 +38,7 @@ def knots() -> Floats:
 
 def _check(length: float) -> None:
     if not length >= SHORTEST:
-        raise PlanError(f"the length of links is at least {SHORTEST}, not {length}; similarities lie between 0 and 1")
+        raise PlanError(f"length= of links must be {SHORTEST} or more, not {length}; similarities lie between 0 and 1")
 
 
 @cache

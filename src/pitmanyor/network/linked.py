@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
-from pitmanyor.kernels.network.block_events import propose_tilted
+from pitmanyor.kernels.network.block_exposure import propose_tilted
 from pitmanyor.kernels.network.masses import (
     Masses,
     TableLaw,

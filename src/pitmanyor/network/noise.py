@@ -53,7 +53,7 @@ def log_links(m: Floats, sigma: float) -> Floats:
 def noisy_link(sigma: float) -> NoisyLink:
     """`log_link` as an interpolated curve, wide enough for straight lines beyond its ends."""
     if not 0.0 <= sigma <= LARGEST:
-        raise PlanError(f"the noise of links is a standard deviation between 0 and {LARGEST:g}, not {sigma}")
+        raise PlanError(f"noise= of links must be a standard deviation between 0 and {LARGEST:g}, not {sigma}")
     half = int(np.ceil(40.0 + 10.0 * sigma + sigma**2))
     m = np.arange(-half * KNOTS_PER_UNIT, half * KNOTS_PER_UNIT + 1) / KNOTS_PER_UNIT
     return NoisyLink(float(m[0]), 1.0 / KNOTS_PER_UNIT, log_links(m, sigma))

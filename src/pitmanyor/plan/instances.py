@@ -45,7 +45,10 @@ def _instances(graph: Graph, node: Node, corpus: Corpus) -> Instances:
     for name in names:
         if name not in corpus.groups:
             have = ", ".join(map(repr, corpus.groups)) or "none"
-            raise GraphError(f"{_who(graph, node, name)} has no {name} column (it has: {have})")
+            how = "author=" if name == "author" else f"groups=[{name!r}]"
+            raise GraphError(
+                f"{_who(graph, node, name)} has no {name} column (it has: {have}); if the data have one, pass {how}"
+            )
     if node.local or not names:
         return Instances(((),), np.zeros(corpus.n_documents, np.int64))
     if len(names) == 1:  # the same as below, several times as fast

@@ -24,7 +24,7 @@ class BadLines:
 
     def add(self, line: int, why: str) -> None:
         if not self.skip:
-            raise CorpusError(f"{self.place(line)}: {why}. Mend the line, or skip such lines with skip_bad_lines=True")
+            raise CorpusError(f"{self.place(line)}: {why}. Fix the line, or skip such lines with skip_bad_lines=True")
         if self.whole is not None:
             self.whole.record(line, f"of {self.source}: {why}")
         else:

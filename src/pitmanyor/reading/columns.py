@@ -11,7 +11,7 @@ from pitmanyor.corpus.read_report import Column
 from pitmanyor.corpus.token_lists import RESERVED
 from pitmanyor.errors import CorpusError
 from pitmanyor.reading.chunks import Table
-from pitmanyor.reading.plain_values import PERIODS, missing
+from pitmanyor.reading.plain_values import PERIODS, label_text, missing
 
 Named = Sequence[str] | Mapping[str, Any]
 
@@ -28,6 +28,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "label": ("label", "class", "category", "event"),
     "id": ("id", "idstr", "tweetid", "statusid", "postid", "messageid", "documentid"),
 }  # fmt: skip
+
+MANY = 20  # values, none of which occurs twice, name the rows and not their authors
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,14 @@ def find_columns(
     """The columns to read, and the periods (day, month...) that are to be made groups."""
     sample = table.sample()
     if not any(len(values) for values in sample.values()):
-        raise CorpusError(f"{table.name}: holds no post; give a file with at least one")
+        raise CorpusError(f"{table.name}: contains no posts; give at least one")
     named = {
         name: dict(some) if isinstance(some, Mapping) else {n: n for n in some}
         for name, some in (("groups", groups), ("streams", streams))
     }
     for what, some in named.items():
         if wrong := next((column for column in some.values() if not isinstance(column, str)), None):
-            raise CorpusError(f"{what}= must name columns of {table.name}, and {wrong!r:.200} is no name")
+            raise CorpusError(f"{what}= must name columns of {table.name}, and {wrong!r:.200} is not a name")
     claimed = [column for some in named.values() for column in some.values()]
     roles = choose(table.name, sample, asked, claimed)
     periods = tuple(n for n, column in named["groups"].items() if column in PERIODS and column not in sample)
@@ -129,7 +131,7 @@ def _guess(role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
     plain = {column: _plain(column) for column in sample}
     for name in NAMES[role]:
         for column, called in plain.items():
-            if called == name and _fits(role, sample[column]):
+            if called == name and _fits(role, sample[column]) and not (name == "name" and _names_rows(sample[column])):
                 return column
     if role != "text":
         return None
@@ -139,7 +141,7 @@ def _guess(role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
 
 
 def _guess_beside(text: Column | None, role: str, sample: Mapping[str, Sequence[Any]]) -> str | None:
-    """Where every post is wrapped, as Twitter's stream has `data.text`, the rest of it is beside its text."""
+    """The column next to the text if every post is nested in an object, as in `data.text` of Twitter's stream."""
     if text is None or "." not in text.name:
         return None
     wrap = text.name.rpartition(".")[0] + "."
@@ -158,6 +160,12 @@ def _fits(role: str, values: Sequence[Any]) -> bool:
     if role in ("tags", "author"):  # several authors of a post are refused with a sentence, not ignored
         return not any(isinstance(value, dict) for value in known)
     return not any(isinstance(value, dict | list | tuple) for value in known)
+
+
+def _names_rows(values: Sequence[Any]) -> bool:
+    """Whether a column called "name" names products, functions or places and not authors: no name occurs twice."""
+    known = [label_text(value) for value in values if not missing(value) and not isinstance(value, list)]
+    return len(known) >= MANY and len(set(known)) == len(known)
 
 
 def _mean_length(values: Sequence[Any]) -> float:

@@ -22,7 +22,7 @@ DF_TOKENS = 2_000_000  # tokens counted at a time, which bounds the memory of co
 
 @dataclass
 class Sieve:
-    """The posts that are left, and the record of those that are not."""
+    """The posts that are kept, and the record of what was removed."""
 
     posts: Posts
     stay: Mask

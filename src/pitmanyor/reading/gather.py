@@ -163,7 +163,7 @@ class Gather:
         return [] if said is None else [f"{self.bad.source}: {said}"]
 
     def notes(self, posts: Posts) -> list[str]:
-        """What the report says beside what was left out."""
+        """What the report says in addition to what was removed."""
         said = [
             f"{name}: {n:,} {'value' if n == 1 else 'values'} {spelled!r} taken for a missing label "
             "(missing_values= changes that)"
@@ -191,7 +191,7 @@ class Gather:
     def posts(self) -> Posts:
         """Everything so far, as whole arrays."""
         if not self.lines:
-            raise CorpusError(f"{self.bad.source}: holds no post; give a file with at least one")
+            raise CorpusError(f"{self.bad.source}: contains no posts; give at least one")
         hits, hit_codes, hit_labels = None, {}, {}
         if self.matcher is not None:
             hits = np.concatenate(self.hits)

@@ -139,7 +139,9 @@ def _depth(value: Any) -> int:
 def _unwrap(value: Any) -> list[Any]:
     """The posts within a page of an API's answer, {"data": [...]}; any other object is a post itself."""
     if not isinstance(value, dict):
-        raise CorpusError(f"a JSON {type(value).__name__} is no table; give a list of objects, or one object per line")
+        raise CorpusError(
+            f"a JSON {type(value).__name__} is not a table; give a list of objects, or one object per line"
+        )
     data = value.get("data")
     if isinstance(data, list) and data and "text" not in value and all(isinstance(post, dict) for post in data):
         return data

@@ -22,7 +22,7 @@ SPELLED_LIST = re.compile(r"""\s*\[\s*(?:'[^']*'|"[^"]*")(?:\s*,\s*(?:'[^']*'|"[
 
 
 class SeveralLabelsError(CorpusError):
-    """A value that holds several labels, or none that can be told; `place` is its index in the column."""
+    """A value with several labels, or with none that can be recognised; `place` is its index in the column."""
 
     def __init__(self, place: int, value: Any) -> None:
         super().__init__(

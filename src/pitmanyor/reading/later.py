@@ -21,10 +21,10 @@ FILE = tuple(field.name for field in fields(FileOptions))
 
 
 def read_later(source: Any, before: Corpus, own: Mapping[str, Any]) -> Corpus:
-    """All posts of a source as those of a corpus were read; options of their own come first.
+    """Read all posts of a source in the same way as those of a corpus; options that are given override its own.
 
-    Of a column that only the corpus has nothing is known here, which a warning says (but for ids, and for times: groups
-    made from them are told).
+    A warning names each column of the corpus that the source lacks, except ids and times (groups made from times are
+    named).
     """
     said = before.report.options if before.report else {}
     how = {**said, **own}

@@ -120,7 +120,7 @@ def _from_xml(path: Path, authors: Sequence[str]) -> Links:
 
 def _from_matrix(matrix: Any, labels: Sequence[Any]) -> Links:
     if matrix.shape != (len(labels), len(labels)):
-        raise CorpusError(f"links= has a matrix of shape {matrix.shape} and {len(labels)} labels; give one a row")
+        raise CorpusError(f"links= has a matrix of shape {matrix.shape} and {len(labels)} labels; give one per row")
     entries = matrix.tocoo()
     there = np.asarray(entries.data) != 0
     pairs = np.stack([entries.row[there], entries.col[there]], 1).astype(np.int32)

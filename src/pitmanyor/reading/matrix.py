@@ -26,11 +26,11 @@ def posts_of_matrix(matrix: Any, vocabulary: Sequence[str] | None, columns: Mapp
     if len(words) != n_words:
         raise CorpusError(f"the matrix has {n_words} columns and the vocabulary {len(words)} words; give one for each")
     if len(set(words)) != n_words:
-        raise CorpusError("the vocabulary lists a word twice; every word must come once")
+        raise CorpusError("the vocabulary lists a word twice; every word must occur once")
     counts = np.asarray(rows.data)
     whole = np.asarray(np.rint(counts), np.int64)
     if np.any(whole != counts) or np.any(whole < 0):
-        raise CorpusError("the matrix must hold whole counts of at least 0; weights such as tf-idf are no tokens")
+        raise CorpusError("the matrix must hold whole counts of at least 0; weights such as tf-idf are not counts")
     codes, labels = {}, {}
     for name, values in columns.items():
         if isinstance(values, str) or len(values) != n_posts:

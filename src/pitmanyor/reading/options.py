@@ -62,7 +62,7 @@ class TextOptions:
     stem
         Language of a Snowball stemmer.
     hashtags, mentions, urls, emoji
-        "drop", "words" to add them to the words, or "stream" for a stream of their own. Of URLs the domain is kept.
+        "drop", "words" to add them to the words, or "stream" for a separate stream. For URLs, the domain is kept.
     """
 
     tokeniser: str | Tokeniser = "tweet"

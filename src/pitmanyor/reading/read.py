@@ -9,9 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+
 from pitmanyor.call_checks import callers_level, checked_call
 from pitmanyor.call_kinds import check_as
 from pitmanyor.corpus import Corpus
+from pitmanyor.corpus.parts import frozen
 from pitmanyor.corpus.read_report import Column, ReadReport
 from pitmanyor.errors import CorpusError, ReadWarning
 from pitmanyor.files import file_checksum
@@ -65,7 +68,9 @@ def read(
     tags
         Column with hashtags; False if there is none. Hashtags in the text are found as well.
     time
-        Column with the time; False if there is none.
+        Column with the time; False if there is none. Dates and times may be written as in ISO 8601, e-mail, Git or
+        Twitter, as 31/12/2018, 12/31/18, 31-12-2018, 31.12.2018 or Dec 31, 2018, or as numbers: years, days such as
+        20181231, or seconds or milliseconds since 1970. Times without a zone are taken as UTC.
     label
         Column with a class, for evaluation; False if there is none.
     id
@@ -121,7 +126,7 @@ SHOWN = 8  # columns that are not read
 
 
 class _Found(NamedTuple):
-    """Posts, and what is to be told about them."""
+    """Posts, and what to report about them."""
 
     posts: Posts
     bad: BadLines
@@ -153,9 +158,9 @@ def _read_table(
     if "ids" in posts.marks and keep.duplicates == "error" and posts.marks["ids"].any():
         again = int(posts.marks["ids"].sum())
         raise CorpusError(
-            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: an id that "
-            f"came before ({again:,} such lines). Pass duplicates='drop' to keep the first of each id, 'keep' to "
-            "keep all, or id=False if the column is no id"
+            f"{bad.place(int(posts.lines[posts.marks['ids']][0]))}, column {wanted.roles['id'].name!r}: duplicate id "
+            f"({again:,} line{'s' * (again > 1)}). Pass duplicates='drop' to keep the first of each id, 'keep' to keep "
+            "all, or id=False if the column is not an id"
         )
     files = tuple(map(str, table.files))
     surprises = (*table.notes, *gather.surprises(posts))
@@ -208,8 +213,8 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         stranger = next(label for label in network.links.labels if label not in known)
         if not len(links[name]):
             raise CorpusError(
-                f"links {name!r}: all {n_unknown:,} links are of authors who have no posts here, such as {stranger!r}, "
-                f"where authors are called such as {next(iter(known))!r}; use the same names in both"
+                f"links {name!r}: all {n_unknown:,} links are of authors without posts, such as {stranger!r}, whereas "
+                f"authors with posts have names such as {next(iter(known))!r}; use the same names in both"
             )
         gone = f"left out {n_unknown:,} of authors who have no posts in the corpus, such as {stranger!r}"
         surprises.append(f"links {name!r}: {gone}")
@@ -227,7 +232,8 @@ def _finish(found: _Found, networks: Mapping[str, Links], how: TextOptions, keep
         n_bad_lines=found.bad.count,
         bad_lines=tuple(found.bad.first),
     )
-    return replace(corpus, links=links, report=report)
+    rows = corpus.rows if found.files or corpus.rows is None else frozen(corpus.rows - 1, np.int64)
+    return replace(corpus, links=links, report=report, rows=rows)
 
 
 def _networks(links: Any, file: FileOptions, posts: Posts) -> dict[str, Links]:

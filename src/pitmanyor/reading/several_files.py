@@ -54,7 +54,7 @@ def _matching(name: str) -> list[Path]:
 
 
 class SeveralBadLines(BadLines):
-    """The bad lines of several files; a line that is counted through all of them is told by its file."""
+    """The bad lines of several files; a line number that runs through all of them is converted to file and line."""
 
     def __init__(self, source: str, skip: bool) -> None:
         super().__init__(source, skip)

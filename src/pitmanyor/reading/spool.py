@@ -19,13 +19,13 @@ Ints = NDArray[np.int32]
 
 @contextmanager
 def spooling(save_to: str | os.PathLike[str] | None) -> Iterator[Path | None]:
-    """A directory beside a file that is to be written, until it is; None if there is none."""
+    """A temporary directory next to a file that is about to be written; None if there is no such file."""
     if save_to is None:
         yield None
         return
     beside = Path(os.path.abspath(save_to)).parent
     if not beside.is_dir():
-        raise FileError(f"{beside}: there is no such directory; make it first")
+        raise FileError(f"{beside}: there is no such directory; create it first")
     with TemporaryDirectory(prefix=".spool-", dir=beside, ignore_cleanup_errors=True) as home:
         yield Path(home)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor.corpus.read_report import Column
 from pitmanyor.reading.badlines import BadLines
 from pitmanyor.reading.chunks import Chunk
-from pitmanyor.reading.plain_values import times
+from pitmanyor.reading.plain_values import calendar_times, times, two_ways
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Reading:
             value = chunk.columns[name][wrong[0]]
             self.first_wrong = (
                 int(chunk.lines[wrong[0]]),
-                f"column {name!r}: {value!r} is no time that can be read",
+                f"column {name!r}: {value!r} cannot be read as a time",
             )
         self.n_wrong += len(wrong)
         self.parts.append(read)
@@ -39,8 +39,8 @@ class _Reading:
 class TimeColumn:
     """The times of a column, chunk by chunk.
 
-    Dates with slashes are read with the day first and with the month first, until all are known; what reads more of
-    them is right.
+    Dates with slashes or dashes are read with the day first and with the month first, until all are known; what reads
+    more of them is right.
     """
 
     def __init__(self, column: Column, bad: BadLines, day_first: bool | None) -> None:
@@ -49,11 +49,11 @@ class TimeColumn:
         self.strict = not (column.guessed or bad.skip)
         self.asked = day_first is not None
         self.readings = [_Reading(first) for first in (True, False) if day_first in (None, first)]
-        self.example = ""  # a date with slashes that would be another if the month came first
+        self.example = ""  # a date that would be another if the month came first
 
     def add(self, chunk: Chunk) -> None:
         values = chunk.columns[self.column.name]
-        slashed = any(isinstance(value, str) and "/" in value for value in values)
+        slashed = any(map(two_ways, values))
         found = times(values, day_first=self.readings[0].day_first)
         self.readings[0].add(chunk, self.column.name, found)
         for other in self.readings[1:]:
@@ -69,7 +69,7 @@ class TimeColumn:
         return min(self.readings, key=lambda reading: reading.n_wrong)  # the first of equals: the day first
 
     def joined(self) -> NDArray[np.int64]:
-        return np.concatenate(self._best().parts)
+        return calendar_times(np.concatenate(self._best().parts))
 
     def surprises(self) -> list[str]:
         """Sentences about times that cannot be read, and about dates that can be read in two ways."""
@@ -77,9 +77,9 @@ class TimeColumn:
         if best.n_wrong:
             line, why = best.first_wrong
             at = self.bad.place(line).removeprefix(f"{self.bad.source}, ")
-            said.append(
-                f"{self.bad.source}: {best.n_wrong:,} times cannot be read and are missing, the first: {at}, {why}"
-            )
+            many = f"{best.n_wrong:,} times cannot be read and are missing, the first:"
+            many = "1 time cannot be read and is missing:" if best.n_wrong == 1 else many
+            said.append(f"{self.bad.source}: {many} {at}, {why}")
         if self.example and len({reading.n_wrong for reading in self.readings}) == 1:
             said.append(
                 f"{self.bad.source}: dates such as {self.example!r} in column {self.column.name!r} are read with the "

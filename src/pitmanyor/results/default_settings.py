@@ -8,9 +8,9 @@ from typing import Literal
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph
+from pitmanyor.graph.topic_numbers import fixed_number
 from pitmanyor.plan import Plan
 from pitmanyor.results.insights import Fit as Fit
-from pitmanyor.results.keywords import fixed_number
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.fit_options import Network, Sampler
 from pitmanyor.sampling.chain import tidy as tidy

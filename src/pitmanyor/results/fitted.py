@@ -77,12 +77,12 @@ class Fitted(Measured):
 
     @property
     def samples(self) -> list[Posterior]:
-        """States kept on the way, in order; of several chains one after the other."""
+        """The kept states in order, one chain after the other."""
         return [sample for run in self.runs for sample in run.samples.values()]
 
     @property
     def draws(self) -> list[Posterior]:
-        """The states that predictions are averaged over: those kept on the way, or else the last one of each chain."""
+        """The states that predictions are averaged over: kept ones or, if there are none, the last of each chain."""
         if len(self.runs) == 1:
             return self.samples or [self]
         return [draw for chain in self.chains for draw in chain.draws]
@@ -127,7 +127,7 @@ class Fitted(Measured):
 
     @property
     def weighted_draws(self) -> list[tuple[Posterior, float]]:
-        """The draws of all chains, with the weights of their chains; those of no weight are left out."""
+        """The draws of all chains with the weights of their chains; chains of weight 0 are left out."""
         chains = zip(self.chains, self.weights.tolist(), strict=True)
         return [(draw, weight / len(chain.draws)) for chain, weight in chains if weight for draw in chain.draws]
 
@@ -138,7 +138,8 @@ class Fitted(Measured):
     @property
     def trace(self) -> Mapping[str, Floats]:
         """One value per sweep: log_joint, n_topics, topics/large and topics/effective; and of every node tables/,
-        customers/ and concentration/, and discount/ where that is sampled. Of several chains, that of the one shown.
+        customers/ and concentration/, and discount/ where that is sampled. With several chains, it is the trace of the
+        chain that is shown.
         """
         return _Trace(self.chain.trace)
 
@@ -179,7 +180,7 @@ class Fitted(Measured):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a run directory that `load` and `resume` take. No pickle: JSON and safetensors.
 
-        Names of topics go along.
+        Names of topics are saved too.
         """
         headers = [new_header(run.graph, run.settings, self.corpus) for run in self.runs]
         for place, header, run in zip(create(path, headers, self.corpus), headers, self.runs, strict=True):

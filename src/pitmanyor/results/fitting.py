@@ -77,8 +77,8 @@ def fit(
     seed
         Random seed.
     chains
-        Number of chains, each in a process of its own and on its share of the cores; one after the other with `memory`
-        or `client`. The Fit is of all of them.
+        Number of chains. They run in parallel processes that share the cores, or one after the other with `memory` or
+        `client`. The Fit combines all of them.
     keep
         Number of states that each chain keeps, evenly spread over the sweeps after the burn-in; estimates are averages
         over them, with intervals. Fewer are kept if there are fewer such sweeps; 0 uses the last state only.
@@ -87,7 +87,8 @@ def fit(
     max_topics
         Upper bound on the number of topics, for models that infer it.
     threads
-        Number of threads. By default all cores, or one if the corpus is small. Results do not depend on it.
+        Number of threads. By default one per core, at most NUMBA_NUM_THREADS, or one if the corpus is small. Results do
+        not depend on it.
     progress
         Whether to show a bar per chain, with the time left. "auto" shows it in a terminal or a notebook.
     save_to
@@ -108,7 +109,7 @@ def fit(
     client
         Where to sweep a corpus in shards: a Dask `Client`, the address of a scheduler such as "tcp://host:8786", or
         "local" for workers on the cores of this machine. Workers need `--nthreads 1` and must see the directory of
-        `save_to`. As with `memory`, no links are fitted, and the bytes are those of one process.
+        `save_to`. As with `memory`, no links are fitted, and the result is byte for byte that of one process.
 
     >>> from pitmanyor import Corpus, fit, models
     >>> corpus = Corpus.from_tokens([["bread", "butter"], ["goal", "match"]] * 5)
@@ -225,12 +226,12 @@ def resume(
     path
         The run directory. A FileError if another process is writing it.
     sweeps
-        Number of sweeps in all. By default as many as the fit was asked for. If it is raised, the burn-in grows with it
+        Total number of sweeps. By default as many as the fit was asked for. If it is raised, the burn-in grows with it
         unless `burn_in` was given, and states from before its end are dropped.
     threads, progress, save_every
         As in `fit`.
     memory, client
-        As in `fit`. The bytes are the same wherever the run goes on.
+        As in `fit`. The result does not depend on where the run continues.
     """
     homes = find_runs(path)
     headers = {home: read_header(home) for home in homes}  # a place that is no run is told so

@@ -34,9 +34,9 @@ class Fit(Fitted):
     `representative`, `similar`, `recommend_tags`, `recommend_authors` (`pitmanyor.topics`). `pitmanyor.table` has all
     of it as data frames.
 
-    Shown are the last state of the chain and, of several chains, of the one whose topics agree best with the others'.
-    Shares over groups and time, the number of topics, predictions and diagnoses are of all states that were kept, of
-    all chains. `chains` has each chain by itself; `home` is the directory of the run, if it is saved.
+    The topics that are shown are those of the last state; with several chains, of the chain whose topics agree best
+    with the others. Shares over groups and time, the number of topics, predictions and diagnoses use all kept states of
+    all chains. `chains` has the individual chains; `home` is the run directory, if the run is saved.
     """
 
     def labels(self, n_words: int = 3, by: By = "lift") -> list[str]:
@@ -52,7 +52,7 @@ class Fit(Fitted):
         return topics.labels(self, n_words, by)
 
     def rename(self, names: Mapping[int, str]) -> None:
-        """Give topics names of your own, which are kept in the run.
+        """Give topics your own names, which are stored with the run.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ class Posterior:
         """
         self._node(node)
         if new_topic not in NEW_TOPIC:
-            raise PlanError(f"new_topic is one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
+            raise PlanError(f"new_topic must be one of {', '.join(NEW_TOPIC)}, not {new_topic!r}")
         return self._mean(node, new_topic)
 
     def _mean(self, node: str, new_topic: NewTopic) -> Floats:
@@ -144,7 +144,7 @@ class Posterior:
 
     @property
     def has_topic_words(self) -> bool:
-        """Whether topics have words of their own; not in a model of links alone."""
+        """Whether topics have word distributions; in a model of links alone they have none."""
         try:
             return bool(self.state.plan.n_tokens) and bool(self._shared_words(self.stream().emit))
         except PlanError:
@@ -154,7 +154,7 @@ class Posterior:
         """Share of each topic in the tokens of all streams."""
         topic = self.state.text.topic
         if not len(topic):
-            raise PlanError("this model has links alone: no token has a topic")
+            raise PlanError("this model has links only: no token has a topic")
         return np.asarray(np.bincount(topic, minlength=self.n_topics) / len(topic))
 
     def words_of(self, stream: str | None = None) -> list[str]:

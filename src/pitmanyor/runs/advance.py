@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field
 
 from pitmanyor.graph import Graph
-from pitmanyor.machine import cores
 from pitmanyor.plan import Plan
 from pitmanyor.runs.chain_settings import Settings
 from pitmanyor.runs.checkpoints import Checkpoints
@@ -16,6 +15,7 @@ from pitmanyor.runs.signals import Termination
 from pitmanyor.sampling.chain import SMALL_CORPUS, Chain, Join
 from pitmanyor.sampling.interrupt import Interrupt
 from pitmanyor.sampling.progress import Progress, Swept
+from pitmanyor.sampling.sweeps import usable_threads
 from pitmanyor.state import State, new_state
 
 
@@ -37,11 +37,11 @@ class Run:
 
 
 def default_threads(n_tokens: int, beside: int = 1) -> int:
-    """All cores, or this chain's share of them if several run at the same time.
+    """All threads that can be used, or this chain's share of them if several run at the same time.
 
     One for a small corpus, whose sweeps are collapsed, because parallel kernels take long to compile.
     """
-    return 1 if n_tokens <= SMALL_CORPUS else max(1, cores() // beside)
+    return 1 if n_tokens <= SMALL_CORPUS else max(1, usable_threads() // beside)
 
 
 def new_chain(state: State, settings: Settings, threads: int | None, beside: int = 1) -> Chain:

@@ -27,7 +27,7 @@ class Checkpoints:
 
     def __init__(self, path: Place, header: Header, every: float = 300.0) -> None:
         if not every >= 0:
-            raise PlanError(f"save_every is a number of seconds, 0 or more, not {every!r}")
+            raise PlanError(f"save_every must be a number of seconds, 0 or more, not {every!r}")
         self.home, self.header, self.every = Path(path), header, every
         self._last = time.monotonic()
 

@@ -72,7 +72,7 @@ def refuse_existing(path: Place) -> Path:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         how = f"pitmanyor.resume({str(path)!r}) (on the command line: pitmanyor resume {target})"
         go_on = f", or continue the run with {how}" if _is_run(target) else ""
-        raise FileError(f"{target}: there is something already; choose a new place{go_on}")
+        raise FileError(f"{target}: already exists; choose another directory{go_on}")
     return target
 
 

@@ -38,8 +38,8 @@ class Sampler:
     anchors
         Share of the documents that a mixed sweep updates collapsed. By default about 10,000 tokens' worth.
     passes
-        Number of times that a sweep updates the other documents between two draws of what they share. Two passes come
-        further than one in the same time.
+        Number of times that a sweep updates the other documents between two draws of what they share. Two passes make
+        more progress than one in the same time.
     rule
         What a leaving customer does with its table: "clamp", "paper" or "singleton" (maths 2). All are exact.
     moves
@@ -62,11 +62,11 @@ class Sampler:
         one_of("kind", self.kind, KINDS)
         count("collapsed_first", self.collapsed_first)
         if self.anchors is not None and not (isinstance(self.anchors, int | float) and 0 < self.anchors <= 1):
-            raise PlanError(f"anchors is a share of the documents, above 0 and at most 1, not {self.anchors!r}")
+            raise PlanError(f"anchors must be a share of the documents, above 0 and at most 1, not {self.anchors!r}")
         count("passes", self.passes, 1, most=MOST_PASSES, optional=False)
         one_of("rule", self.rule, RULES)
         if not isinstance(self.moves, bool):
-            raise PlanError(f"moves is True or False, not {self.moves!r}")
+            raise PlanError(f"moves must be True or False, not {self.moves!r}")
 
 
 @checked_fields
@@ -78,9 +78,9 @@ class Start:
     ----------
     topics
         Number of topics to which tokens are assigned at random at first; 0 assigns the tokens sequentially, each given
-        those before. If the number of topics is inferred, a search by splits and merges follows, which leaves little of
-        this, and the default is 20 (without `Sampler.moves` a quarter of the square root of the number of tokens, if
-        that is more). A model with a fixed number of topics starts with all of them.
+        those before. If the number of topics is inferred, a search by splits and merges follows, so that this number
+        hardly matters, and the default is 20 (without `Sampler.moves` a quarter of the square root of the number of
+        tokens, if that is more). A model with a fixed number of topics starts with all of them.
     chain
         Number of the first chain. Chains of one seed with different numbers are independent, so that chains can be
         added to those of an earlier fit.
@@ -133,7 +133,7 @@ class Network:
 def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     """Raise unless the value is known."""
     if value not in known:
-        raise PlanError(f"{name} is one of {', '.join(known)}, not {value!r}")
+        raise PlanError(f"{name} must be one of {', '.join(known)}, not {value!r}")
 
 
 def count(name: str, value: object, least: int = 0, *, most: int = MOST, optional: bool = True) -> None:
@@ -141,6 +141,6 @@ def count(name: str, value: object, least: int = 0, *, most: int = MOST, optiona
     if optional and value is None:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise PlanError(f"{name} is a whole number, {least} or more, not {value!r}")
+        raise PlanError(f"{name} must be a whole number, {least} or more, not {value!r}")
     if int(value) > most:
         raise PlanError(f"{name} is at most {most:,}, not {int(value):,}")

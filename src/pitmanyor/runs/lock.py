@@ -32,7 +32,7 @@ def hold(path: Place) -> Iterator[None]:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-            raise FileError(f"{place}: is no file of its own; remove it")
+            raise FileError(f"{place}: is not a regular file of this run; remove it")
         _take(path, descriptor)
         _sweep_up(Path(path))
         yield

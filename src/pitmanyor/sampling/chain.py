@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -23,24 +22,26 @@ from pitmanyor.sampling.health import check_measures, check_terms
 from pitmanyor.sampling.joining import join_state
 from pitmanyor.sampling.sample_start import is_sampled, pick_sample, plan_of_sample
 from pitmanyor.sampling.split_merge import SplitMerge, Tally, attempts, rate_of
-from pitmanyor.sampling.start import search, settle
+from pitmanyor.sampling.start import LAST_ROUNDS, GoOn, gather, search, settle
 from pitmanyor.sampling.sweeps import (
     Sweep,
     Sweeper,
+    check_start,
     initialise,
     initialise_at,
     initialise_from,
     share_of_anchors,
 )
 from pitmanyor.sampling.text_and_network import Method, TextAndNetwork, method_of
+from pitmanyor.sampling.topic_search import Sweeps
 from pitmanyor.seeds import Seed
 from pitmanyor.state.discount_values import discount_of
-from pitmanyor.state.state import State, new_state
+from pitmanyor.state.state import MAX_TOPICS, SPARE, State, new_state
 from pitmanyor.state.topic_columns import arrange
 from pitmanyor.state.topic_sizes import effective_number, is_large
 
 RATE = "moves/rate"  # in the trace
-SEARCHED = 2**32  # sweeps of the search for a start are numbered from here on
+SEARCHED, GATHERED = 2**32, 2**33  # sweeps of the search for a start are numbered from here on, and those of its end
 DISCOUNT = "discount/"  # names of the trace
 SMALL_CORPUS = 20_000  # tokens up to which every document is an anchor: sweeps are collapsed
 
@@ -97,38 +98,47 @@ class Chain:
         """Does a search by splits and merges find where this chain starts?"""
         return self.moves is not None and self.state.plan.n_topics is None
 
-    def initialise(self, n_topics: int | None = None, go_on: Callable[[int], bool] = lambda _: True) -> None:
+    def initialise(self, n_topics: int | None = None, go_on: GoOn = lambda _: True) -> None:
         """Seat every token for the first time, and search for a start if splits and merges are made.
 
         The search tells `go_on` how many topics there are, and ends after the round at hand if the answer is no.
         """
-        searched = self.searches
-        if searched and is_sampled(self.state.plan):
-            self._initialise_from_sample(self.state.plan.corpus, n_topics, go_on)
-            return
-        distinct = distinct_words_plan(self.state.plan) if searched else None
-        if distinct:
-            self._initialise_from(distinct, n_topics, go_on)
-            return
+        check_start(self.state, n_topics)
         numba.set_num_threads(self.sweeper.n_threads)
+        if not self.searches:
+            initialise(self.state, (self.seed, self.chain, 0), n_topics)
+            self._start()
+        elif is_sampled(self.state.plan):
+            self._initialise_from_sample(self.state.plan.corpus, n_topics, go_on)
+        elif self.state.max_topics < MAX_TOPICS:
+            self._start_at(self._find_topics(self.state.plan, n_topics, go_on, self._spare()), go_on)
+        else:
+            self._find_start(n_topics, go_on)
+
+    def _find_start(self, n_topics: int | None, go_on: GoOn, last_rounds: int = LAST_ROUNDS) -> None:
+        """Search for a start, first by a chain without own words if the graph has such words."""
+        plan, most = self.state.plan, self.state.max_topics
+        distinct = distinct_words_plan(plan)
+        if distinct:
+            topics = self._find_topics(distinct, n_topics, go_on, most, 0)
+            self._start_at(topics_of_all(plan, distinct, topics), go_on)
+            return
         initialise(self.state, (self.seed, self.chain, 0), n_topics)
         self._start()
-        if searched:
-            search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on)
-            self._start()
-
-    def _initialise_from(self, distinct: Plan, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
-        """Start from topics that a chain without own words finds."""
-        state = self.state
-        self.initialise_at(topics_of_all(state.plan, distinct, self._search_in(distinct, n_topics, go_on)))
-        settle(state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED))
+        search(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on, last_rounds)
         self._start()
 
-    def _initialise_from_sample(self, corpus: Corpus, n_topics: int | None, go_on: Callable[[int], bool]) -> None:
+    def _start_at(self, topics: NDArray[Any], go_on: GoOn) -> None:
+        """Start from topics that another chain has found."""
+        self.initialise_at(topics.astype(np.int64))
+        settle(self.state, self._sweep_in_search(), (self.seed, self.chain, SEARCHED), go_on)
+        self._start()
+
+    def _initialise_from_sample(self, corpus: Corpus, n_topics: int | None, go_on: GoOn) -> None:
         """Start from topics that are found in some of the documents."""
         plan, seed = self.state.plan, (self.seed, self.chain, 0)
         documents = pick_sample(plan.graph, corpus, plan.n_tokens, seed)
-        topics = self._search_in(plan_of_sample(plan.graph, corpus, documents), n_topics, go_on)
+        topics = self._find_topics(plan_of_sample(plan.graph, corpus, documents), n_topics, go_on, self._spare())
         numba.set_num_threads(self.sweeper.n_threads)
         self._seat_from(documents, topics.astype(np.int64))
         self._start()
@@ -136,17 +146,25 @@ class Chain:
     def _seat_from(self, documents: NDArray[np.int64], topics: NDArray[np.int64]) -> None:
         initialise_from(self.state, (self.seed, self.chain, 0), documents, topics)
 
-    def _search_in(self, plan: Plan, n_topics: int | None, go_on: Callable[[int], bool]) -> NDArray[np.int32]:
-        """The topics that the tokens of another plan start with."""
-        sweeper, cap = self.sweeper, self.state.max_topics
+    def _spare(self) -> int:
+        """How many topics a search may have, where those it ends with are gathered from more."""
+        return min(SPARE * self.state.max_topics, MAX_TOPICS)
+
+    def _find_topics(
+        self, plan: Plan, n_topics: int | None, go_on: GoOn, most: int, last_rounds: int = LAST_ROUNDS
+    ) -> NDArray[np.int32]:
+        """The topics of another plan's tokens: found among `most`, then gathered to as many as this chain may have."""
+        sweeper, state = self.sweeper, new_state(plan, max_topics=most)
         how = {"passes": sweeper.passes, "n_threads": sweeper.n_threads, "moves": True}
-        first = Chain(new_state(plan, max_topics=cap), seed=self.seed, chain=self.chain, **how)  # type: ignore[arg-type]
-        first.initialise(n_topics, go_on)
+        first = Chain(state, seed=self.seed, chain=self.chain, **how)  # type: ignore[arg-type]
+        first._find_start(n_topics, go_on, last_rounds)
+        sweep, seed = first._sweep_in_search(GATHERED), (self.seed, self.chain, GATHERED)
+        gather(first.state, self.state.max_topics, sweep, seed)
         return first.state.text.topic
 
-    def _sweep_in_search(self) -> Callable[[int, bool], None]:
+    def _sweep_in_search(self, first: int = SEARCHED) -> Sweeps:
         """Sweeps of the search for a start. Their numbers are far above those of the chain."""
-        numbers = itertools.count(SEARCHED + 1)
+        numbers = itertools.count(first + 1)
 
         def sweep(times: int, priors: bool) -> None:
             for _ in range(times):

@@ -22,6 +22,7 @@ from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOU
 from pitmanyor.kernels.restaurant.births import LEAST_CONCENTRATION
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.network.slices import slice_sample
 from pitmanyor.sampling.document_sums import DocumentSums, sum_text
 from pitmanyor.sampling.switching import chunk_cells
@@ -46,7 +47,7 @@ class Measures:
 
     def take(self, state: State, seed: Seed, documents: DocumentSums | None = None) -> None:
         """Measure the shared nodes; documents were measured as they were visited, and may have been summed too."""
-        net = state.net
+        net, franchise = state.net, Franchise(state.net, state.tables, state.terms)
         of_documents = iter(sum_text(state) if documents is None else documents)
         for i, node in enumerate(state.plan.nodes):
             cells = state.plan.cells.of(i)
@@ -64,11 +65,11 @@ class Measures:
                 self.dishes[i] = np.empty((len(drawn), N_MEASURES))
                 rows = np.empty((len(chunks.instances) * columns, N_MEASURES))
                 outs = (drawn, self.dishes[i], rows)
-                measure_words(net, state.tables, state.terms, chunks.bounds, chunks.instances, *outs, seed)
+                measure_words(franchise, chunks.bounds, chunks.instances, *outs, seed)
                 self.by_node[i] = _of_all(rows, chunks.numbers, state.layout.blocks[i].n_instances)
             else:
                 out = np.zeros((cells.stop - cells.start, N_MEASURES))
-                measure_topics(net, state.tables, state.terms, cells.start, cells.stop, out, seed)
+                measure_topics(franchise, cells.start, cells.stop, out, seed)
                 self.by_node[i] = out
 
     @property

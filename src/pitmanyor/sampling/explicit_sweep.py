@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.graph import Graph
-from pitmanyor.kernels.documents.fold_sweeps import Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Fold, Sweeps
 from pitmanyor.kernels.documents.one_node.scratch import CONSTANT
 from pitmanyor.kernels.documents.product_sums import Sums, fill_sums
 from pitmanyor.kernels.documents.relabelling import Labels, relabel_documents
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, BLOCK, NODE, ROW
 from pitmanyor.sampling.redrawn import forget_rows, n_numbers
 from pitmanyor.seeds import Seed
-from pitmanyor.state.engines import Engine, Fold, LeafMeans, Scratch, Work
+from pitmanyor.state.engines import Engine, Scratch, Work, arrays_of
 from pitmanyor.state.scratch_arrays import new_mean_sums
 from pitmanyor.state.state import State
 
 RELABELLED_EVERY = 4  # sweeps: in every one it would take as long as the tokens of short documents do
+
+
+class LeafMeans(NamedTuple):
+    """A row per new document, and standard errors of rows that sum to one, nan where they are unknown."""
+
+    shares: NDArray[np.float64]
+    errors: NDArray[np.float32]
 
 
 class Explicit:
@@ -46,8 +55,7 @@ class Explicit:
         """Draw one topic anew, for all tokens that have it together, in those of `documents` whose turn it is."""
         self._make_room(state)
         documents = documents[state.text.number[documents] % RELABELLED_EVERY == seed[2] % RELABELLED_EVERY]
-        given = (state.net, *state.redrawn, state.text, state.topics, state.words, self.labels)
-        relabel_documents(*given, documents, n_held, seed)
+        relabel_documents(arrays_of(state, self.labels), documents, n_held, seed)
 
     def fold(self, state: State, stream: int, sweeps: Sweeps, documents: NDArray[np.int64] | None = None) -> LeafMeans:
         """Means of a stream's topic leaf, up to a factor, of documents that have no topics yet; a row per document.
@@ -59,8 +67,8 @@ class Explicit:
         documents = self._by_context(state, np.arange(n) if documents is None else documents)
         scratch = new_mean_sums(state.plan, state.capacity, self.n_threads, state.net.stay.dtype)
         means = LeafMeans(np.zeros((n, state.n_topics)), np.full((n, state.n_topics), np.nan, np.float32))
-        fold = Fold(documents, state.n_topics, stream, sweeps, scratch)
-        self.engine.fold(state, self.scratch, self.sums, fold, means)
+        fold = Fold(documents, state.n_topics, stream, sweeps, scratch, *means)
+        self.engine.fold(state, self.scratch, self.sums, fold)
         return means
 
     def _by_context(self, state: State, documents: NDArray[np.int64]) -> NDArray[np.int64]:

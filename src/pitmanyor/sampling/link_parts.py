@@ -69,7 +69,7 @@ def link_parts(state: State, sources: Sequence[Hashable], targets: Sequence[Hash
     code = {label: i for i, label in enumerate(state.plan.instances[links.between].labels)}
     for label in (*sources, *targets):
         if label not in code:
-            raise PlanError(f"{label!r} is no instance of {links.between!r}: it has no documents in this fit")
+            raise PlanError(f"{label!r} is not an instance of {links.between!r}: it has no documents in this fit")
     i, j = (np.array([code[label] for label in side], np.int64) for side in (sources, targets))
     scorer, text = SCORERS[links.kernel](state, links), text_node(state.plan.graph, links.between)
     own, own_usual = _of_vectors(state, links, links.between, (i, j), scorer.vectors)

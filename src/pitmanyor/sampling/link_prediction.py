@@ -50,7 +50,7 @@ def link_probability(
     code = {label: i for i, label in enumerate(state.plan.instances[links.between].labels)}
     for label in (*sources, *targets):
         if label not in code:
-            raise PlanError(f"{label!r} is no instance of {links.between!r}: it has no documents in this fit")
+            raise PlanError(f"{label!r} is not an instance of {links.between!r}: it has no documents in this fit")
     nu = mean(state, links.between)
     if links.kernel == "blocks":
         item = block_links(state.plan, links, state.n_topics)

@@ -14,6 +14,7 @@ from pitmanyor.errors import PlanError
 from pitmanyor.kernels.documents.general.collapsed import FORCED, UNSEEN
 from pitmanyor.kernels.restaurant.arrays import N_COLUMNS
 from pitmanyor.kernels.switching.customers import mark_topics
+from pitmanyor.machine import cores
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.switching import Switch
 from pitmanyor.seeds import Seed, generator
@@ -27,6 +28,11 @@ SWEEPS = ("mixed", "collapsed", "explicit")
 TABLES_EVERY = 8  # sweeps
 PARTS = 32  # of the first pass: Stirling tables grow with the counts between them
 ANCHORED, FEWEST = 10_000, 0.005  # tokens of anchors in a sweep, and the least share of documents
+
+
+def usable_threads() -> int:
+    """Threads to use by default: one per core, or as many as NUMBA_NUM_THREADS allows if these are fewer."""
+    return min(cores(), int(numba.config.NUMBA_NUM_THREADS))
 
 
 def collapsed(state: State, documents: NDArray[np.int64], seed: Seed) -> None:
@@ -69,10 +75,15 @@ def initialise_from(state: State, seed: Seed, documents: NDArray[np.int64], topi
     _seat_all(state, seed, ~given)
 
 
+def check_start(state: State, n_topics: int | None) -> None:
+    """An error if the chain may not have as many topics as it should start with."""
+    if n_topics is not None and n_topics > state.max_topics:
+        raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+
+
 def make_columns(state: State, n_topics: int) -> None:
     """Room for so many topics in an empty state; an error if it may not have them."""
-    if n_topics > state.max_topics:
-        raise PlanError(f"cannot start with {n_topics} topics: this chain may have at most {state.max_topics}")
+    check_start(state, n_topics)
     if state.plan.n_topics is None:
         if n_topics + 1 > state.capacity:
             grow(state, n_topics + 1)
@@ -107,14 +118,14 @@ class Sweeper:
         if sweep not in SWEEPS:
             raise PlanError(f"sweep {sweep!r} is not one of {', '.join(SWEEPS)}")
         if not 0.0 < anchors <= 1.0:
-            raise PlanError(f"anchors is a share of the documents above 0 and up to 1, not {anchors}")
+            raise PlanError(f"anchors must be a share of the documents above 0 and up to 1, not {anchors}")
         if sweep == "explicit" and state.plan.n_topics is None:
             raise PlanError(
                 "an explicit sweep cannot give birth to topics, and this graph has a gem root; "
                 'use Sampler(kind="mixed"), or a finite root such as g.dirichlet(..., over=100)'
             )
         if passes < 1:
-            raise PlanError(f"passes is how often a sweep updates an explicit document, once at least, not {passes}")
+            raise PlanError(f"passes must be 1 or more, not {passes}")
         if not 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS:
             raise PlanError(f"threads must be between 1 and {numba.config.NUMBA_NUM_THREADS} here, not {n_threads}")
         self.sweep, self.anchors, self.passes, self.n_threads = sweep, anchors, passes, n_threads

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pitmanyor.kernels.restaurant.arrays import CUSTOMERS, DISCOUNT, EXPLICIT, MASK, SHIFT, TABLES
 from pitmanyor.kernels.restaurant.refresh import refresh_restaurants
 from pitmanyor.kernels.restaurant.seating import open_door
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.switching.customers import Exits, Parts, count_shared, forget, list_exits
 from pitmanyor.kernels.switching.leaf_tables import up_leaf
 from pitmanyor.kernels.switching.table_counts import (
@@ -162,7 +163,7 @@ class Switch:
                 sums = np.empty((len(chunks.bounds) - 1, self.n_held if state.plan.nodes[i].per_topic else 1))
                 leaf = (i in leaves.nodes, i in leaves.nodes and leaves.nodes[i].parent is not None)
                 scratch = (sums, np.empty_like(sums))
-                draw_word_node(net, self.vectors, self.family, chunks.bounds, chunks.instances, *scratch, leaf, seed)
+                draw_word_node(net, self.vectors, self.family, chunks.bounds, chunks.instances, scratch, leaf, seed)
             else:
                 draw_topic_node(net, self.vectors, self.family, cells.start, cells.stop, seed)
             mark_explicit(net, i, block.rests.start, block.rests.stop)
@@ -210,8 +211,7 @@ class Switch:
         """Customers that documents send to shared nodes."""
         net, parts = state.net, self._parts(state, leaves)
         list_exits(net, state.text, state.topics, self.exits)
-        walks = (state.text, state.topics, state.words, self.exits)
-        count_shared(net, *walks, leaves.tokens.streams, leaves.tokens.bits, parts)
+        count_shared(net, state.text, state.topics, state.words, self.exits, leaves.tokens, parts)
         if len(parts.counts):
             net.counts[parts.low : parts.low + parts.counts.shape[1]] += parts.counts.sum(axis=0, dtype=np.int32)
             net.totals[:] += parts.totals.sum(axis=0)
@@ -232,7 +232,7 @@ class Switch:
         if state.net.reals[i, DISCOUNT] > 0:
             up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
         tokens = (state.text.topic, state.text.code)
-        given = (state.net, state.tables, state.terms, self.family, tokens, leaves.tokens, i)
+        given = (Franchise(state.net, state.tables, state.terms), self.family, tokens, leaves.tokens, i)
         up_leaf(*given, leaves.nodes[i].rows(block, self.n_held), self.scalars, seed)
 
     def _up_words(self, state: State, i: int, seed: Seed) -> None:

@@ -35,7 +35,7 @@ def parse_memory(memory: str | int) -> int:
     found = SIZE.fullmatch(str(memory)) if not isinstance(memory, bool) else None
     n = 0 if found is None else int(float(found[1]) * UNITS[found[2].lower()])
     if not n:
-        raise PlanError(f'memory is a number of bytes such as "4GB" or "512MB", not {memory!r}')
+        raise PlanError(f'memory must be a number of bytes such as "4GB" or "512MB", not {memory!r}')
     return n
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor.kernels.restaurant.arrays import DISCOUNT
+from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.switching.counted_leaves import up_counted_leaf
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.kernels.switching.table_counts import up_scalars
@@ -51,5 +52,5 @@ class CountedSwitch(Switch):
         if state.net.reals[i, DISCOUNT] > 0:
             up_scalars(state.net, self.vectors, i, block.rests.start, block.rests.stop, self.scalars, seed)
         rows = leaves.nodes[i].rows(block, self.n_held)
-        given = (state.net, state.tables, state.terms, self.family)
-        up_counted_leaf(*given, self.counts.leaves[i], rows, self.scalars, seed)
+        franchise = Franchise(state.net, state.tables, state.terms)
+        up_counted_leaf(franchise, self.family, self.counts.leaves[i], rows, self.scalars, seed)

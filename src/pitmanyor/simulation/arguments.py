@@ -89,7 +89,7 @@ def _check_distinct(vocabularies: Mapping[str, Sequence[str]]) -> None:
         for word in words:
             if word in owner:
                 raise PlanError(
-                    f"the word {word!r} comes twice (vocabulary {owner[word]!r} and {name!r}); every word must come "
+                    f"the word {word!r} occurs twice (vocabulary {owner[word]!r} and {name!r}); every word must come "
                     "once: a stream's own vocabulary shares no word with another"
                 )
             owner[word] = name

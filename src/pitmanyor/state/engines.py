@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from pitmanyor.graph.nodes import Node
 from pitmanyor.kernels.documents.clusters.cluster_folding import fold_clusters
-from pitmanyor.kernels.documents.fold_sweeps import MeanSums, Sweeps
+from pitmanyor.kernels.documents.fold_sweeps import Fold
 from pitmanyor.kernels.documents.general.collapsed import collapsed_sweep
 from pitmanyor.kernels.documents.general.explicit import ListScratch, explicit_sweep
 from pitmanyor.kernels.documents.one_node.collapsed import one_node_collapsed_sweep
@@ -52,23 +52,6 @@ class Work(NamedTuple):
     passes: int
 
 
-class Fold(NamedTuple):
-    """What is asked of new documents: the mean of the topic leaf of a stream over some sweeps."""
-
-    documents: NDArray[np.int64]
-    n_held: int
-    stream: int
-    sweeps: Sweeps
-    scratch: MeanSums
-
-
-class LeafMeans(NamedTuple):
-    """What is found: a row per document, and standard errors of rows that sum to one, nan where they are unknown."""
-
-    shares: NDArray[np.float64]
-    errors: NDArray[np.float32]
-
-
 class Engine(ABC):
     """The sweeps of a shape of documents."""
 
@@ -92,13 +75,13 @@ class Engine(ABC):
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
         """Update the documents' tokens given the shared vectors."""
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold) -> None:
         """Add means of a leaf, up to a factor, of documents without topics over fixed vectors; a row per document."""
         raise NotImplementedError
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
         """Update the documents' tokens from the `start`-th on, all nodes being counts; where it stopped for columns."""
-        arrays = arrays_of(state, state.document_scratch)
+        arrays = counted_arrays_of(state, state.document_scratch)
         return int(collapsed_sweep(arrays, documents, start, seed))
 
 
@@ -119,8 +102,8 @@ class General(Engine):
         return new_document_scratch(plan, capacity, n_threads), lists
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
-        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        explicit_sweep(*given, *work)
+        rows, lists = scratch
+        explicit_sweep(arrays_of(state, rows, (), sums), lists, *work)
 
 
 class OneNode(Engine):
@@ -149,19 +132,18 @@ class OneNode(Engine):
         return active, new_own_words(plan, capacity, n_threads, precision)
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
-        active, own = scratch
-        active.stamp[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else (), *state.redrawn)
-        one_node_sweep(*given, state.text, sums, state.topics, state.words, *work)
+        one_node_sweep(self._arrays(state, scratch, sums), *work)
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold) -> None:
+        fold_one_node(self._arrays(state, scratch, sums), fold)
+
+    def _arrays(self, state: State, scratch: Scratch, sums: Sums) -> SweepArrays:
         active, own = scratch
         active.stamp[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, active, own if self.has_own_words else ())
-        fold_one_node(*given, state.text, sums, state.topics, state.words, *fold, means.shares)
+        return arrays_of(state, active, own if self.has_own_words else (), sums)
 
     def collapsed(self, state: State, documents: NDArray[np.int64], start: int, seed: Seed) -> int:
-        arrays = arrays_of(state, *state.scratch)
+        arrays = counted_arrays_of(state, *state.scratch)
         return int(one_node_collapsed_sweep(arrays, documents, start, seed))
 
 
@@ -192,14 +174,15 @@ class TopicNodes(Engine):
         return node_rows, new_own_words(plan, capacity, n_threads, precision) if self.has_own_words else ()
 
     def explicit(self, state: State, scratch: Scratch, sums: Sums, work: Work) -> None:
-        scratch[0].sums[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, *scratch, *state.redrawn)
-        topic_nodes_sweep(*given, state.text, sums, state.topics, state.words, *work)
+        topic_nodes_sweep(self._arrays(state, scratch, sums), *work)
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
-        scratch[0].sums[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        fold_topic_nodes(*given, *fold, means.shares)
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold) -> None:
+        fold_topic_nodes(self._arrays(state, scratch, sums), fold)
+
+    def _arrays(self, state: State, scratch: Scratch, sums: Sums) -> SweepArrays:
+        rows, own = scratch
+        rows.sums[:] = NOT_SUMMED
+        return arrays_of(state, rows, own, sums)
 
 
 class ClusterNodes(TopicNodes):
@@ -214,17 +197,22 @@ class ClusterNodes(TopicNodes):
         node_rows = new_node_rows(plan, capacity, n_threads, precision, most)
         return node_rows, new_clusters(plan, capacity, n_threads, precision, most)
 
-    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold, means: LeafMeans) -> None:
+    def fold(self, state: State, scratch: Scratch, sums: Sums, fold: Fold) -> None:
         """As `TopicNodes.fold`, with standard errors, of documents of up to LONGEST tokens."""
-        scratch[0].sums[:] = NOT_SUMMED
-        given = (state.net, state.tables, state.terms, *scratch, state.text, sums, state.topics, state.words)
-        fold_clusters(*given, *fold, *means)
+        rows, clusters = scratch
+        rows.sums[:] = NOT_SUMMED
+        fold_clusters(arrays_of(state, rows, (), sums), clusters, fold)
 
 
-def arrays_of(state: State, scratch: Any, own: Any = ()) -> SweepArrays:
-    """What a collapsed sweep reads and writes."""
+def arrays_of(state: State, scratch: Any, own: Any = (), sums: Any = ()) -> SweepArrays:
+    """What a sweep given the shared vectors reads and writes."""
     franchise = Franchise(state.net, state.tables, state.terms)
-    return SweepArrays(franchise, state.text, state.topics, state.words, scratch, own, (), state.visit)
+    return SweepArrays(franchise, state.text, state.topics, state.words, scratch, own, sums, (), state.redrawn)
+
+
+def counted_arrays_of(state: State, scratch: Any, own: Any = ()) -> SweepArrays:
+    """What a collapsed sweep reads and writes."""
+    return arrays_of(state, scratch, own)._replace(visit=state.visit)
 
 
 def _is_own(plan: Plan, node: Node) -> bool:

@@ -11,7 +11,7 @@ from pitmanyor.plan import Plan
 from pitmanyor.room import room
 from pitmanyor.state.layout import Block, Layout, build_blocks, build_layout, sizes_of
 from pitmanyor.state.packing import PER_COUNT, PER_ENTRY
-from pitmanyor.state.state import MAX_TOPICS, State, padded
+from pitmanyor.state.state import MAX_TOPICS, SPARE, State, padded
 from pitmanyor.state.stirling_sizes import largest_tables
 
 PER_CELL = 40  # where its counts and restaurants are
@@ -78,7 +78,7 @@ def refuse_if_too_large(
         of = f" in {chains} chains" if chains > 1 else ""
         raise PlanError(
             f"with {capacity} topic columns this model needs {need / 1e9:.1f} GB{of}{also}, and "
-            f"{have / 1e9:.1f} GB are left to this process; {fewer}lower max_topics, prune the "
+            f"{have / 1e9:.1f} GB are available to this process; {fewer}lower max_topics, prune the "
             "vocabulary, or use a coarser plate"
         )
 
@@ -88,7 +88,7 @@ def expected_columns(plan: Plan, n_topics: int | None, max_topics: int | None) -
     if plan.n_topics is not None:
         return padded(plan.n_topics)
     expected = max(n_topics or 0, EXPECTED_TOPICS)
-    return padded(min(expected + plan.longest, max_topics or MAX_TOPICS) + 1)
+    return padded(min(expected + plan.longest, SPARE * max_topics if max_topics else MAX_TOPICS) + 1)
 
 
 def bytes_of_fit(plan: Plan, capacity: int) -> int:
@@ -133,8 +133,8 @@ def larger_layout(state: State, columns: int, exact: bool = False) -> Layout:
         return build_layout(state.plan, capacity, state.layout.packs)
     raise PlanError(
         f"this chain has {state.n_topics} topics, and new ones need room: {capacity} columns beside the "
-        f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are left to "
-        f"this process; set max_topics, say to {state.n_topics}, prune the vocabulary, or use a coarser plate (the "
+        f"{state.capacity} they are filled from take {tables / 1e9:.1f} GB more, and {have / 1e9:.1f} GB are available "
+        f"to this process; set max_topics, say to {state.n_topics}, prune the vocabulary, or use a coarser plate (the "
         "chain's state is whole: it stopped between two documents)"
     )
 

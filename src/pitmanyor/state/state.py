@@ -42,6 +42,7 @@ Rule = Literal["clamp", "paper", "singleton"]
 RULES: dict[str, int] = {"clamp": CLAMP, "paper": PAPER, "singleton": SINGLETON}
 START = {"topic": 1.0, "word": 100.0}  # where sampled concentrations start, by the side of the node
 MAX_TOPICS = 2**30
+SPARE = 5  # times as many topics may be found in a search for a start, which are gathered to those that are allowed
 NOT_PACKED: Scratch = ((), (), ())
 
 
@@ -96,7 +97,7 @@ def new_state(
         raise PlanError(f"max_topics must be at least 1, not {max_topics}")
     finite = plan.n_topics
     if finite is not None and max_topics is not None:
-        raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics for good: leave it out")
+        raise PlanError(f"max_topics caps a gem root; this graph has {finite} topics, a fixed number: leave it out")
     cap = finite or max_topics or MAX_TOPICS
     layout = build_layout(plan, padded(min(cap, 31) + 1 if finite is None else finite), packs)
     tables = first_tables(plan)

@@ -16,7 +16,7 @@ SAID = {"words": "words", "links": "links", "popularity": "popular", "answer": "
 
 @dataclass(frozen=True)
 class LinkReason:
-    """The probability of a link, and what makes it higher or lower than that of a pair as it is on average.
+    """The probability of a link, and what makes it higher or lower than for an average pair.
 
     Parts are differences of log-odds: `words` of similar topics in the text, `links` of similar positions in the
     network beyond that, `popularity` of the target, `activity` of the source, `answer` if a link back is known. They
@@ -57,7 +57,7 @@ class LinkReason:
 def link_reasons(
     fit: Fitted, source: Hashable, targets: Sequence[Hashable] | Hashable, links: str | None = None
 ) -> list[LinkReason]:
-    """Say of each target why a link from the source is likely or not. Means over the kept states.
+    """Explain for each target why a link from the source is likely or unlikely, as means over the kept states.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def read_names(fit: Fitted) -> list[Entry]:
     for entry in entries:
         for topic in entry.topics:
             if topic in taken or not 0 <= topic < fit.n_topics:
-                raise FileError(f"{path}: topic {topic} is listed twice, or is none of 0 to {fit.n_topics - 1}")
+                raise FileError(f"{path}: topic {topic} is listed twice, or is not one of 0 to {fit.n_topics - 1}")
             taken.add(topic)
     return entries
 
@@ -78,7 +78,7 @@ def change(fit: Fitted, wanted: Changes) -> None:
 
 @checked_call()
 def rename(fit: Fitted, names: Mapping[int, str]) -> None:
-    """Give topics names of your own, which are stored with the run.
+    """Give topics your own names, which are stored with the run.
 
     Parameters
     ----------

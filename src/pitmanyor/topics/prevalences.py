@@ -147,7 +147,7 @@ def topics_over_time(
     if times is None or np.isnat(times).all():
         raise PlanError("the corpus has no times; read it with time= naming the column that has them")
     if every is not None and every not in UNITS:
-        raise PlanError(f"every is one of {', '.join(get_args(Every))}, not {every!r}")
+        raise PlanError(f"every must be one of {', '.join(get_args(Every))}, not {every!r}")
     for name in [every] if every else UNITS:
         codes, starts = _periods(times, name)
         if every or len(starts) <= MOST:

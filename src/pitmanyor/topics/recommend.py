@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recommended(Scored):
-    """A recommended author with the score, and why: None in a model without links, which goes by words alone."""
+    """A recommended author, the score, and the reason, which is None in a model without links."""
 
     reason: LinkReason | None = None
 
@@ -38,10 +38,10 @@ def recommend_authors(
 ) -> list[Recommended]:
     """Recommend authors to follow, the best first, and say why.
 
-    For an author of the fit, those whom they already follow are excluded. The score is the probability of a link if the
-    fit has a network, otherwise the affinity of topic proportions (see `similar`). Posts of somebody new are treated as
-    one document and compared by affinity. With a network, `reason` says of each whether words, links or popularity
-    bring them near (`link_reasons`).
+    For an author of the fit, authors whom they already follow are excluded. The score is the probability of a link if
+    the fit has a network, otherwise the affinity of topic proportions (see `similar`). Posts of somebody new are
+    treated as one document and compared by affinity. With a network, `reason` says for each author whether words, links
+    or popularity explain the score (`link_reasons`).
 
     Parameters
     ----------

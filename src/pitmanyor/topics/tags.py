@@ -78,7 +78,7 @@ def tag_probabilities(fit: Fitted, corpus: Corpus, *, by: From = "both", seed: i
         As in `recommend_tags`.
     """
     if by not in get_args(From):
-        raise PlanError(f"by is one of {', '.join(get_args(From))}, not {by!r}")
+        raise PlanError(f"by must be one of {', '.join(get_args(From))}, not {by!r}")
     if TAGS not in {stream.name for stream in fit.graph.streams}:
         raise PlanError(
             "this model has no stream of hashtags to recommend from; fit models.tntm(), or a graph with "

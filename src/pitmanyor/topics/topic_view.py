@@ -80,7 +80,7 @@ def view(fit: Fitted, n_words: int = 3, by: By = "lift", tables: WordTables | No
         Word tables of the fit, if the caller has them.
     """
     if by not in get_args(By):
-        raise PlanError(f"by is one of {', '.join(get_args(By))}, not {by!r}")
+        raise PlanError(f"by must be one of {', '.join(get_args(By))}, not {by!r}")
     if n_words < 1:
         raise PlanError(f"n_words is how many tags or words make a name, 1 or more, not {n_words}")
     entries = {entry.topics[0]: entry for entry in read_names(fit)}

@@ -33,14 +33,14 @@ from pitmanyor.kernels.documents.general.document import (
     word_leaf,
     word_part,
 )
+from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
 from pitmanyor.kernels.numbers.draws import bernoulli_sum_concentration, bernoulli_sum_tables, log_one_minus_beta
 from pitmanyor.kernels.numbers.stirling import build_tables
 from pitmanyor.kernels.restaurant.arrays import FIRST, LEAF, SHARED, WORD_LIST
-from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.random import uniform, uniform_in, uniform_pair
 from pitmanyor.plan import compile_plan
 from pitmanyor.state import Rule, State, new_state
+from pitmanyor.state.engines import counted_arrays_of
 
 Outcomes = dict[OracleState, float]
 Result = TypeVar("Result")
@@ -136,10 +136,15 @@ def _homes(function: Callable[..., Any]) -> list[Any]:
 @contextmanager
 def replaced(original: Callable[..., Any], other: Callable[..., Any]) -> Iterator[None]:
     """Another function in place of one of the kernels', wherever that is called."""
-    with ExitStack() as stack:
-        for module in _homes(original):
-            stack.enter_context(patch.object(module, original.__name__, other))
+    name, homes = original.__name__, _homes(original)
+    before = [getattr(module, name) for module in homes]
+    for module in homes:
+        setattr(module, name, other)
+    try:
         yield
+    finally:
+        for module, function in zip(homes, before, strict=True):
+            setattr(module, name, function)
 
 
 @contextmanager
@@ -217,11 +222,10 @@ class Chain:
     def _in_document(self, token: int, act: Callable[..., Any]) -> None:
         """Load a token's document and word, call a kernel on the token, and put all away."""
         s = self.state
-        text, topics, words = s.text, s.topics, s.words
-        doc, order = of_thread(s.document_scratch, 0), s.plan.order
+        text, topics, words, arrays = s.text, s.topics, s.words, self._arrays_of_thread()
+        (franchise, doc), order = (arrays.franchise, arrays.scratch), s.plan.order
         d, stream, word = int(order.document[token]), int(order.stream[token]), int(order.word[token])
         context = text.context[d]
-        franchise = Franchise(s.net, s.tables, s.terms)
         load_document(franchise, doc, text, topics, words, d)
         s.visit.marks[0] = 0
         which = text.leaf[context, stream, WORD_LIST]
@@ -230,16 +234,18 @@ class Chain:
         if text.partner[stream, stream]:
             load_run(franchise, doc, text, words, d, stream, word)
         set_word_cells(words, text, which, token)
-        act(franchise, doc, text, topics, words, s.visit, place, token, np.uint64(0), 0)
+        act(arrays, place, token, np.uint64(0), 0)
         if text.partner[stream, stream]:
             save_run(franchise, doc, text, words, d, stream, word)
         save_document(franchise, doc, text, topics, d, np.uint64(0), 0)
 
-    def _take(self, *arguments: Any) -> None:
-        free, _ = take_token(*arguments)
-        text, token = arguments[2], arguments[7]
+    def _arrays_of_thread(self) -> SweepArrays:
+        return in_thread(counted_arrays_of(self.state, self.state.document_scratch), 0)
+
+    def _take(self, arrays: SweepArrays, place: Any, token: int, *stream: Any) -> None:
+        free, _ = take_token(arrays, place, token, *stream)
         if free:
-            text.topic[token] = REMOVED
+            arrays.text.topic[token] = REMOVED
 
     def token_update(self, token: int) -> csr_array:
         """P of taking one token (the plan's number) out and putting it back.
@@ -263,11 +269,10 @@ class Chain:
 
     def visit(self, d: int, starts: Sequence[int]) -> csr_array:
         """Rows of P of the whole visit of a document, from the states with these numbers."""
-        s = self.state
-        doc, franchise = of_thread(s.document_scratch, 0), Franchise(s.net, s.tables, s.terms)
+        arrays = self._arrays_of_thread()
 
         def update() -> None:
-            visit_document(franchise, doc, s.text, s.topics, s.words, s.visit, d, np.uint64(0))
+            visit_document(arrays, d, np.uint64(0))
 
         return self._matrix([self._from(self.states[i], None, update) for i in starts])
 

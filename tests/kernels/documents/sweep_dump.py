@@ -1,12 +1,13 @@
 """A few sweeps of a few models: collapsed, moves, explicit, new documents; and every byte they leave behind.
 
-`python -m kernels.documents.sweep_dump out.npz` writes what `dump()` gives; with NUMBA_DISABLE_JIT=1 the kernels then
-run as plain Python. The two must agree.
+`python -m kernels.documents.sweep_dump out.npz float32` writes what `dump(["float32"])` gives; with NUMBA_DISABLE_JIT=1
+the kernels then run as plain Python. The two must agree.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,14 +61,14 @@ def models() -> dict[str, Toy]:
     return {name: (graph, data) for name, graph in graphs.items()} | toys
 
 
-def precisions(model: str) -> dict[str, type]:
+def precisions(model: str) -> tuple[str, ...]:
     """Single precision, as people run it; the toys, which exact tests run in double precision, in both."""
-    return PRECISIONS if model in TOYS else {"float32": np.float32}
+    return ("float32", "float64") if model in TOYS else ("float32",)
 
 
 def arrays(state: State) -> dict[str, NDArray[np.generic]]:
     net, text = state.net, state.text
-    found = {"topic": text.topic, "code": text.code}
+    found = {"topic": text.topic, "code": text.code, "measures": text.measures}
     return found | {name: getattr(net, name) for name in ("counts", "to", "totals", "n_to", "stay", "open", "status")}
 
 
@@ -110,12 +111,13 @@ def folded(state: State) -> dict[str, NDArray[np.generic]]:
     return {"folded": Explicit(state, 1).fold(state, len(state.plan.graph.streams) - 1, sweeps).shares}
 
 
-def dump() -> dict[str, NDArray[np.generic]]:
-    """The arrays of every model after a few sweeps, by model, precision and name."""
+def dump(wanted: Sequence[str]) -> dict[str, NDArray[np.generic]]:
+    """The arrays of every model after a few sweeps, by model, precision (of those that are wanted) and name."""
     found = {}
     for model, (graph, data) in models().items():
         plan = compile_plan(graph, data)
-        for precision, kind in precisions(model).items():
+        for precision in set(wanted).intersection(precisions(model)):
+            kind = PRECISIONS[precision]
             rule = RULES.get(model, "clamp")
             state = new_state(plan, rule=rule, precision=kind)
             initialise(state, (5, 0, 0), n_topics=2 if model in TOYS else 20)
@@ -130,4 +132,4 @@ def dump() -> dict[str, NDArray[np.generic]]:
 
 
 if __name__ == "__main__":
-    np.savez(sys.argv[1], **dump())
+    np.savez(sys.argv[1], **dump(sys.argv[2:]))

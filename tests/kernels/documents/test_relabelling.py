@@ -49,9 +49,9 @@ def topics_of_others_allowed() -> AbstractContextManager[None]:
     """A topic that other tokens of the document have is not left out: two topics become one, and never two again."""
     right = relabelling.weigh
 
-    def weigh(*arguments):
-        right(*arguments)
-        weights, n_held = arguments[-2:]
+    def weigh(arrays, d, old, n_held):
+        right(arrays, d, old, n_held)
+        weights = arrays.scratch.weights
         weights[:n_held] = np.maximum(weights[:n_held], 1e-3)
 
     return replaced(right, weigh)

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from outside import outside
-from pitmanyor.kernels.numbers import stirling, stirling_contour
+from pitmanyor.kernels.numbers import stirling, stirling_contour, stirling_tables
 from pitmanyor.kernels.numbers.stirling import StirlingTables, build_tables, grow
+from quick_fill import fill_rows
 
 draw_tables, log_stirling = outside(stirling.draw_tables), outside(stirling.log_stirling)
 open_ratio, ratio, stay_ratio = map(outside, (stirling.open_ratio, stirling.ratio, stirling.stay_ratio))
 ratio_beyond = outside(stirling_contour.ratio_beyond)
+
+FILL = stirling_tables._fill  # before it is replaced (conftest.py)
 
 HERE = Path(__file__).parent
 DISCOUNTS = (0.0, 0.01, 0.5, 0.7, 0.99)
@@ -287,3 +290,15 @@ def test_a_draw_tells_how_many_uniforms_it_used(tables: StirlingTables) -> None:
     used = [draw_tables(tables, 2, 5_000, 1.0, KEY, 10 * j)[1] - 10 * j for j in range(40)]
     assert all(n >= 2 and n % 2 == 0 for n in used)
     assert sum(used) / 40 < 5.0
+
+
+@pytest.mark.nojit
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (3, 2), (9, 4), (40, 40), (300, 60)])
+@pytest.mark.parametrize("a", DISCOUNTS)
+def test_tables_filled_row_by_row_have_the_same_bytes(a, shape):
+    """With the JIT off all other tests have tables that are filled so."""
+    filled = [np.full(3 + math.prod(shape), -1.0) for _ in range(2)]
+    for ratios, fill in zip(filled, (FILL, fill_rows), strict=True):
+        ratios[3:] = 0.0
+        fill(ratios, 3, *shape, a)
+    assert filled[0].tobytes() == filled[1].tobytes()

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numba import config, get_num_threads, prange, set_num_threads, typeof
 
-from pitmanyor.kernels.runtime.bundles import Bundle, bundle, of_thread
+from pitmanyor.kernels.runtime.bundles import Bundle, bundle
 from pitmanyor.kernels.runtime.jit import allocating, inlined, inner, kernel, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 
 ROOT = Path(__file__).resolve().parents[3]
 compiled = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="about compiled code")

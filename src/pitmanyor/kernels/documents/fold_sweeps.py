@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pitmanyor.kernels.restaurant.arrays import Floats, Reals
 from pitmanyor.kernels.runtime.bundles import bundle
@@ -44,6 +45,19 @@ class MeanSums(NamedTuple):
     of_weight: Reals  # (slot): what a token that joins it brings by chance, of its weight
     of_stay: Reals  # (slot): and of what it weighs at old tables
     products: Reals  # (topic)
+
+
+@bundle
+class Fold(NamedTuple):
+    """What is asked of new documents, the mean of the topic leaf of a stream over some sweeps, and what is found."""
+
+    documents: NDArray[np.int64]
+    n_held: int
+    stream: int
+    sweeps: Sweeps
+    means: MeanSums  # of all threads
+    shares: NDArray[np.float64]  # (document, topic): added to
+    errors: NDArray[np.float32]  # standard errors of shares that sum to one, nan where they are unknown
 
 
 class Mean(NamedTuple):

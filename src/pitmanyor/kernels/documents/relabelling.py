@@ -20,9 +20,10 @@ from numba import prange
 
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.general.document import set_word_cells, word_leaf
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
-from pitmanyor.kernels.restaurant.arrays import AT, CELL, FIRST, LEAF, NODE, ROW, WIDE, WORD_LIST, Floats, Ints, Side
-from pitmanyor.kernels.runtime.bundles import bundle, of_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
+from pitmanyor.kernels.restaurant.arrays import AT, CELL, FIRST, LEAF, NODE, ROW, WIDE, WORD_LIST, Floats, Ints
+from pitmanyor.kernels.restaurant.shared import with_scratch
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 from pitmanyor.kernels.switching.customers import exit_of
@@ -44,10 +45,15 @@ class Labels(NamedTuple):
 @inlined
 def scale(weights, n_held):
     """Have the largest weight be 1, where products have become small."""
+    n_large = 0
+    for k in range(n_held):  # most calls end here, after a loop that vectorises
+        n_large += weights[k] >= SMALLEST_WEIGHT
+    if n_large > 0:
+        return
     largest = 0.0
     for k in range(n_held):
         largest = max(largest, weights[k])
-    if 0.0 < largest < SMALLEST_WEIGHT:
+    if largest > 0.0:
         for k in range(n_held):
             weights[k] /= largest
 
@@ -83,9 +89,11 @@ def row_of(net, drawn, redrawn, cell):
 
 
 @inlined
-def weigh(net, redrawn, text, sides, d, old, weights, n_held):
+def weigh(arrays, d, old, n_held):
     """The weights of all held topics for the tokens of topic `old`; 0 for others that the document has."""
-    (topics, words), n_streams, context, n_factors = sides, text.leaf.shape[1], text.context[d], 0
+    net, text, labels = arrays.franchise.net, arrays.text, arrays.scratch
+    topics, words = with_scratch(arrays.topics, labels.topics), with_scratch(arrays.words, labels.words)
+    n_streams, context, weights, n_factors = text.leaf.shape[1], text.context[d], labels.weights, 0
     entry = topics.lists[context, FIRST]
     weights[:n_held] = 1.0
     for pos in range(topics.lists[context + 1, FIRST] - entry):
@@ -103,7 +111,7 @@ def weigh(net, redrawn, text, sides, d, old, weights, n_held):
                 n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
             set_word_cells(words, text, which, token)
             first, leaf_word = words.lists[which, FIRST], word_leaf(words, which)
-            row = row_at_exit(net, redrawn, words, first, leaf_word, text.code[token])
+            row = row_at_exit(net, arrays.redrawn, words, first, leaf_word, text.code[token])
             if row >= 0:
                 n_factors = multiply(net.stay, np.uint64(row), weights, n_held, n_factors)
 
@@ -125,8 +133,9 @@ def pick(weights, n_held, old, u):
 
 
 @inner
-def relabel(net, redrawn, text, sides, d, weights, n_held, key):
+def relabel(arrays, d, n_held, key):
     """Redraw one topic of document d for all of its tokens together."""
+    text, weights = arrays.text, arrays.scratch.weights
     n_streams = text.leaf.shape[1]
     start, stop = text.first[d * n_streams], text.first[(d + 1) * n_streams]
     if start == stop:
@@ -134,7 +143,7 @@ def relabel(net, redrawn, text, sides, d, weights, n_held, key):
     old = np.int64(text.topic[min(start + int(uniform(key, 0) * (stop - start)), stop - 1)])
     if old >= n_held:
         return
-    weigh(net, redrawn, text, sides, d, old, weights, n_held)
+    weigh(arrays, d, old, n_held)
     new = pick(weights, n_held, old, uniform(key, 1))
     if new != old:
         for token in range(start, stop):
@@ -143,22 +152,15 @@ def relabel(net, redrawn, text, sides, d, weights, n_held, key):
 
 
 @inner
-def _relabel_block(net, redrawn, text, sides, labels, work, seed, block):
-    thread, (drawn, kept, lanes), (topics, words), (documents, n_held) = numba.get_thread_id(), redrawn, sides, work
-    mine = (drawn, of_thread(kept, thread), of_thread(lanes, thread))
-    one = Side(topics.lists, topics.entries, topics.par, labels.topics[thread], topics.values)
-    other = Side(words.lists, words.entries, words.par, labels.words[thread], words.values)
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        key = stream_key(seed[0], seed[1], seed[2], text.number[documents[j]], purposes.RELABELLING)
-        relabel(net, mine, text, (one, other), documents[j], labels.weights[thread], n_held, key)
+def _relabel_block(arrays, documents, n_held, seed, block):
+    mine = in_thread(arrays, numba.get_thread_id())
+    for j in range(block * DOCUMENTS, end_of_block(documents, block)):
+        key = stream_key(seed[0], seed[1], seed[2], mine.text.number[documents[j]], purposes.RELABELLING)
+        relabel(mine, documents[j], n_held, key)
 
 
 @spread
-def relabel_documents(net, drawn, kept, lanes, text, topics, words, labels, documents, n_held, seed):
-    """Redraw one topic of each document, on any number of threads.
-
-    `drawn`, `kept` and `lanes` are what packed words need (redrawn_rows.py), or empty tuples.
-    """
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        redrawn, work = (drawn, kept, lanes), (documents, n_held)
-        _relabel_block(net, redrawn, text, (topics, words), labels, work, seed, block)
+def relabel_documents(arrays, documents, n_held, seed):
+    """Redraw one topic of each document, on any number of threads; the scratch is `Labels`."""
+    for block in prange(n_blocks(documents)):
+        _relabel_block(arrays, documents, n_held, seed, block)

@@ -1,7 +1,4 @@
-"""What a sweep over documents reads and writes, bundled.
-
-Kernels with parallel loops have the parts as parameters, and bundle them for every block of documents.
-"""
+"""What a sweep over documents reads and writes, bundled, and the blocks of documents that threads take."""
 
 from __future__ import annotations
 
@@ -9,8 +6,21 @@ from typing import Any, NamedTuple
 
 from pitmanyor.kernels.restaurant.arrays import Side, Text
 from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import bundle, of_thread
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined
+from pitmanyor.kernels.runtime.per_thread import of_thread
+
+DOCUMENTS = 16  # visited together by one thread
+
+
+@inlined
+def n_blocks(documents):
+    return (len(documents) + DOCUMENTS - 1) // DOCUMENTS
+
+
+@inlined
+def end_of_block(documents, block):
+    return min((block + 1) * DOCUMENTS, len(documents))
 
 
 @bundle
@@ -24,7 +34,7 @@ class SweepArrays(NamedTuple):
     text: Text
     topics: Side
     words: Side
-    scratch: Any  # of the engine: DocumentScratch, ActiveTopics or NodeRows
+    scratch: Any  # DocumentScratch, ActiveTopics or NodeRows, by the engine; Labels if topics are redrawn
     own: Any = ()  # OwnWords, where words may be the document's own
     sums: Any = ()  # Sums, where shared nodes are vectors
     visit: Any = ()  # Visit, where they are counts

@@ -182,8 +182,9 @@ def _local_dirichlet(net, doc, j, node, b, key, n, out):
 
 
 @inlined
-def shared_dish(net, tables, terms, node, b, counts, it, key, n, out):
+def shared_dish(franchise, node, b, counts, it, key, n, out):
     """One dish of a shared restaurant; returns its tables (drawn for a Dirichlet, one for a gem)."""
+    net, tables, terms = franchise
     c, t = counts[CUSTOMERS], counts[TABLES]
     if c == 0:
         return 0, n
@@ -219,7 +220,8 @@ def shared_restaurant(net, node, q, qt, t, key, n, out):
 
 
 @inner
-def _measure_topic_row(net, tables, terms, cell, out, seed):
+def _measure_topic_row(franchise, cell, out, seed):
+    net = franchise.net
     node = net.cells[cell, NODE]
     row, q, to_row = net.cells[cell, ROW], net.cells[cell, REST], net.cells[cell, TO_ROW]
     key, n = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE), np.int64(0)
@@ -228,13 +230,13 @@ def _measure_topic_row(net, tables, terms, cell, out, seed):
     total = 0
     b = net.rests[CONCENTRATION, q]
     for k in range(net.status[N_COLUMNS]):
-        t, n = shared_dish(net, tables, terms, node, b, net.counts[row + k], to_row + k * n_parents, key, n, out)
+        t, n = shared_dish(franchise, node, b, net.counts[row + k], to_row + k * n_parents, key, n, out)
         total += t
     shared_restaurant(net, node, q, net.cells[cell, TO_REST], total, key, n, out)
 
 
 @spread
-def measure_topics(net, tables, terms, start, stop, out, seed):
+def measure_topics(franchise, start, stop, out, seed):
     """Measures of the restaurants of a shared topic-side node (cells start..stop-1): a row of `out` for each."""
     for cell in prange(start, stop):
-        _measure_topic_row(net, tables, terms, cell, out[cell - start], seed)
+        _measure_topic_row(franchise, cell, out[cell - start], seed)

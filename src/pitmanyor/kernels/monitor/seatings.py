@@ -29,6 +29,7 @@ from pitmanyor.kernels.restaurant.arrays import (
 from pitmanyor.kernels.restaurant.packed_rows import entries_of, is_packed
 from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 
 COUNTED_CUSTOMERS, COUNTED_TABLES = 512, 128  # pairs of fewer customers and tables are counted, others are listed
 EMPTY = -1
@@ -146,10 +147,8 @@ def _clear(dishes, n_used, n_words, per_topic, seatings, sizes):
 
 
 @inner
-def _count_part(net, text, walks, part, documents, dishes, seatings, sizes, opened):
+def _count_part(net, text, walks, documents, dishes, seatings, sizes, opened):
     """The documents of one part, into its own counts and with its own scratch."""
-    mine = Dishes(dishes.key[part], dishes.counts[part], dishes.used[part], dishes.opened[part])
-    found = Seatings(seatings.small[part], seatings.large[part], seatings.n_large[part], seatings.most[part])
     n_streams = text.leaf.shape[1]
     per_topic, n_words = net.nodes[walks.node, REST_WIDE], net.nodes[walks.node, N_WORDS]
     for d in range(documents[0], documents[1]):
@@ -163,8 +162,8 @@ def _count_part(net, text, walks, part, documents, dishes, seatings, sizes, open
                     key = np.int64(text.topic[token])
                     if n_words > 0:
                         key = key * n_words * per_topic + np.int64(text.word[token])
-                    n_used = _serve(mine, key, opens, n_used)
-        opened[d] = _clear(mine, n_used, n_words, per_topic, found, sizes[part])
+                    n_used = _serve(dishes, key, opens, n_used)
+        opened[d] = _clear(dishes, n_used, n_words, per_topic, seatings, sizes)
 
 
 @spread
@@ -175,4 +174,5 @@ def count_local_seatings(net, text, walks, bounds, dishes, seatings, sizes, open
     restaurant there.
     """
     for part in prange(len(bounds) - 1):
-        _count_part(net, text, walks, part, bounds[part : part + 2], dishes, seatings, sizes, opened)
+        mine, found = of_thread(dishes, part), of_thread(seatings, part)
+        _count_part(net, text, walks, bounds[part : part + 2], mine, found, sizes[part], opened)

@@ -40,23 +40,25 @@ def _small_dishes(terms, index, block, joint):
 
 
 @inner
-def _measure_entries(net, tables, terms, cell, drawn, key, out):
+def _measure_entries(franchise, cell, drawn, key, out):
     """The dishes of a packed cell, which has no tables per parent."""
+    net = franchise.net
     node, q, n = net.cells[cell, NODE], net.cells[cell, REST], np.int64(0)
     first, last = entries_of(net, cell)
     for e in range(first, last):
         k = net.packed[e, DISH]
         b = net.rests[CONCENTRATION, q + k]
-        t, n = shared_dish(net, tables, terms, node, b, net.packed[e], 0, key, n, out)
+        t, n = shared_dish(franchise, node, b, net.packed[e], 0, key, n, out)
         drawn[k] += t
 
 
 @inner
-def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
+def _measure_word_run(franchise, start, stop, drawn, out, seed):
     """Dishes of the cells start..stop-1 of a word-side node, all columns of a cell at a time, into the log joint.
 
     `drawn` gets the auxiliary tables of a Dirichlet, by column.
     """
+    net = franchise.net
     node = net.cells[start, NODE]
     n_columns = net.status[N_COLUMNS] if net.nodes[node, WIDE] else 1
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
@@ -70,7 +72,7 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
         if is_dirichlet:
             key = stream_key(seed[0], seed[1], seed[2], cell, purposes.MEASURE)
         if is_packed(net, cell):
-            _measure_entries(net, tables, terms, cell, drawn, key, out)
+            _measure_entries(franchise, cell, drawn, key, out)
             continue
         counts = net.counts[row : row + n_columns]
         for first in range(0, n_columns, BLOCK):
@@ -82,13 +84,13 @@ def _measure_word_run(net, tables, terms, start, stop, drawn, out, seed):
             if some == 0:
                 continue
             if plain and is_small(some, tables_of):
-                out[JOINT] = _small_dishes(terms, index, block, out[JOINT])
+                out[JOINT] = _small_dishes(franchise.terms, index, block, out[JOINT])
                 continue
             for j in range(len(block)):
                 if block[j, CUSTOMERS] > 0:
                     k = first + j
                     b = net.rests[CONCENTRATION, q + k]
-                    t, n = shared_dish(net, tables, terms, node, b, block[j], to_row + k * n_parents, key, n, out)
+                    t, n = shared_dish(franchise, node, b, block[j], to_row + k * n_parents, key, n, out)
                     drawn[k] += t
 
 
@@ -110,7 +112,7 @@ def _measure_word_restaurant(net, cell, runs, k, drawn, out, seed):
 
 
 @spread
-def measure_words(net, tables, terms, bounds, instances, drawn, dishes, out, seed):
+def measure_words(franchise, bounds, instances, drawn, dishes, out, seed):
     """Measures of a word-side node: `out` has a row per (instance, column), `dishes` one per run of cells.
 
     `bounds` and `instances` are the runs, fixed, so that no number of threads changes a sum; `drawn` is scratch.
@@ -119,8 +121,8 @@ def measure_words(net, tables, terms, bounds, instances, drawn, dishes, out, see
     for turn in prange(n_dealt(n_runs)):
         r = dealt(turn, n_runs)
         if r < n_runs:
-            _measure_word_run(net, tables, terms, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
+            _measure_word_run(franchise, bounds[r], bounds[r + 1], drawn[r], dishes[r], seed)
     n_columns = drawn.shape[1]
     for j in prange(len(instances) * n_columns):
         runs = (instances[j // n_columns, 0], instances[j // n_columns, 1])
-        _measure_word_restaurant(net, bounds[runs[0]], runs, j % n_columns, drawn, out[j], seed)
+        _measure_word_restaurant(franchise.net, bounds[runs[0]], runs, j % n_columns, drawn, out[j], seed)

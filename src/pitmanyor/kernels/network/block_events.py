@@ -14,20 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor import purposes
-from pitmanyor.kernels.network.masses import draw_mass, widen
 from pitmanyor.kernels.numbers.draws import binomial
 from pitmanyor.kernels.restaurant.arrays import Floats, Ints
-from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
+from pitmanyor.kernels.runtime.jit import inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
-UNSEEN = 2
-HALF, GONE = 1, 2  # of a hidden pair: the other direction is seen, or it is hidden as well
-NEWTON_STEPS, NEAR = 60, 1e-3
-LEAST_TILT = 1e-3
+UNKNOWN = 2
+HALF_GONE, GONE = 1, 2  # of a hidden pair: the other direction is seen, or it is hidden as well
 
 
 class Dyads(NamedTuple):
-    """Pairs of instances with at least one observed link; `forward` and `back` are 0, 1 or UNSEEN."""
+    """Pairs of instances with at least one observed link; `forward` and `back` are 0, 1 or UNKNOWN."""
 
     first: Ints
     second: Ints
@@ -40,7 +37,7 @@ class Hidden(NamedTuple):
 
     start: Ints  # (instance + 1)
     other: Ints
-    out: NDArray[np.uint8]  # 0, HALF or GONE
+    out: NDArray[np.uint8]  # 0, HALF_GONE or GONE
     back: NDArray[np.uint8]
 
 
@@ -87,7 +84,7 @@ def _positive_poisson(mean, key, n):
 
 
 @inner
-def _dot(x, y):
+def dot_all(x, y):
     total = 0.0
     for k in range(len(x)):
         total += x[k] * y[k]
@@ -117,8 +114,8 @@ def _note(blocks, seen_from, events, i, j, counts, key, n):
     events.sent[i] += more
     events.received[j] += more
     for _ in range(more):
-        k, n = _place(blocks.vectors[i], seen_from[j], _dot(blocks.vectors[i], seen_from[j]), key, n)
-        m, n = _place(blocks.rates[k], blocks.vectors[j], _dot(blocks.rates[k], blocks.vectors[j]), key, n)
+        k, n = _place(blocks.vectors[i], seen_from[j], dot_all(blocks.vectors[i], seen_from[j]), key, n)
+        m, n = _place(blocks.rates[k], blocks.vectors[j], dot_all(blocks.rates[k], blocks.vectors[j]), key, n)
         events.customers[i, k] += 1
         events.customers[j, m] += 1
         events.between[k, m] += 1
@@ -166,14 +163,14 @@ def draw_events(blocks, seen_from, dyads, first, seed, events):
     for d in range(len(dyads.first)):
         i, j = dyads.first[d], dyads.second[d]
         key, n = stream_key(seed[0], seed[1], seed[2], first + d, purposes.LINK_EVENTS), np.int64(0)
-        a = blocks.sent[i] * blocks.received[j] * _dot(blocks.vectors[i], seen_from[j])
-        b = blocks.sent[j] * blocks.received[i] * _dot(blocks.vectors[j], seen_from[i])
+        a = blocks.sent[i] * blocks.received[j] * dot_all(blocks.vectors[i], seen_from[j])
+        b = blocks.sent[j] * blocks.received[i] * dot_all(blocks.vectors[j], seen_from[i])
         there, back = dyads.forward[d], dyads.back[d]
         if there == 1 and back == 1:
             out, home, n = _mutual(a, b, q, key, n)
-        elif there == 1 and back == UNSEEN:
+        elif there == 1 and back == UNKNOWN:
             out, home, n = _one_way(a, b, q, key, n)
-        elif back == 1 and there == UNSEEN:
+        elif back == 1 and there == UNKNOWN:
             home, out, n = _one_way(b, a, q, key, n)
         elif there == 1:
             (x, n), home = _positive_poisson((1.0 - q) * a, key, n), nothing
@@ -183,114 +180,6 @@ def draw_events(blocks, seen_from, dyads, first, seed, events):
             home = (x, 0)
         n = _note(blocks, seen_from, events, i, j, out, key, n)
         n = _note(blocks, seen_from, events, j, i, home, key, n)
-
-
-@inlined
-def _missing(kind, q):
-    """How much of a pair's exposure is missing because it is hidden."""
-    return 0.0 if kind == 0 else 1.0 - q if kind == HALF else 1.0
-
-
-@inner
-def _others(blocks, hidden, i, out, back):
-    """Into `out` the sum of r v over all whose links from i count, into `back` that of s v of those to i."""
-    v, q = blocks.vectors, blocks.answer[0]
-    for k in range(v.shape[1]):
-        out[k] = blocks.totals[0, k] - blocks.received[i] * v[i, k]
-        back[k] = blocks.totals[1, k] - blocks.sent[i] * v[i, k]
-    for e in range(hidden.start[i], hidden.start[i + 1]):
-        j = hidden.other[e]
-        x, y = _missing(hidden.out[e], q) * blocks.received[j], _missing(hidden.back[e], q) * blocks.sent[j]
-        for k in range(v.shape[1]):
-            out[k] -= x * v[j, k]
-            back[k] -= y * v[j, k]
-    for k in range(v.shape[1]):  # differences of equal numbers
-        out[k], back[k] = max(out[k], 0.0), max(back[k], 0.0)
-
-
-@kernel
-def all_others(blocks, hidden, out, back):
-    """`_others` of every instance."""
-    for i in range(len(out)):
-        _others(blocks, hidden, i, out[i], back[i])
-
-
-@kernel
-def add_tilt(blocks, hidden, i, work, tilt):
-    """Add to `tilt` the exposure of instance i by topic: the likelihood given the events falls like exp(-tilt v_i)."""
-    out, back = work[0], work[1]
-    _others(blocks, hidden, i, out, back)
-    s, r, rates = blocks.sent[i], blocks.received[i], blocks.rates
-    for k in range(len(tilt)):
-        here = s * _dot(rates[k], out)
-        tilt[k] += here
-    if blocks.directed:
-        for m in range(len(tilt)):
-            here = r * back[m]
-            for k in range(len(tilt)):
-                tilt[k] += here * rates[m, k]
-
-
-@inner
-def _level(shape, tilt):
-    """c with sum shape / (tilt + c) = 1, about: Newton's steps from the left, where the sum is above 1."""
-    c = -math.inf
-    for k in range(len(shape)):
-        c = max(c, shape[k] - tilt[k])
-    for _ in range(NEWTON_STEPS):
-        total, slope = 0.0, 0.0
-        for k in range(len(shape)):
-            part = shape[k] / (tilt[k] + c)
-            total += part
-            slope += part / (tilt[k] + c)
-        if total - 1.0 < NEAR:
-            break
-        c += (total - 1.0) * total / slope
-    return c
-
-
-@inner
-def _log_weight(log_mass, tilt, excess):
-    """log of what a proposal under other tilts leaves out: -tilt v + sum excess J."""
-    top = log_mass[0]
-    for k in range(len(log_mass)):
-        top = max(top, log_mass[k])
-    total, mean, rest = 0.0, 0.0, 0.0
-    for k in range(len(log_mass)):
-        x = math.exp(log_mass[k] - top)
-        total += x
-        mean += tilt[k] * x
-        rest += excess[k] * x
-    return rest * math.exp(top) - mean / total
-
-
-@kernel
-def propose_tilted(masses, law, i, whole, seed, tilt, work, tried):
-    """Into `tried` the log masses of instance i, drawn as if exp(-tilt v) were a tilt of each mass by itself.
-
-    On the simplex it nearly is: gamma variables with rates tilt + c, of which c makes the sum 1 on average. Returns the
-    log ratio that is left to judge.
-    """
-    key, a, b = stream_key(seed[0], seed[1], seed[2], i, purposes.TILTED + whole), law.discount, masses.concentration[i]
-    share, n = 1.0 if whole else float(len(tried)) ** -uniform(key, 0), np.int64(1)
-    log_q, n = widen(masses, a, i, key, n)
-    base, shape, excess, total = masses.log_base[masses.above[i]], work[0], work[1], 0.0
-    for k in range(len(tried)):
-        shape[k] = masses.customers[i, k] + b * math.exp(base[k])
-        total += shape[k]
-    c = _level(shape, tilt)
-    for k in range(len(tried)):
-        log_ratio = math.log(max((tilt[k] + c) / total, LEAST_TILT))
-        excess[k] = math.exp(log_q) * math.expm1(log_ratio)
-        tried[k] = masses.log_mass[i, k]
-        if share < 1.0:
-            n += 1
-            if uniform(key, n - 1) >= share:
-                continue
-        log_rate = log_q + log_ratio
-        x, n = draw_mass(law, b, masses.log_u0[i] + a * log_rate, base[k], masses.customers[i, k], key, n)
-        tried[k] = x - log_rate
-    return _log_weight(tried, tilt, excess) - _log_weight(masses.log_mass[i], tilt, excess)
 
 
 @inner
@@ -305,11 +194,11 @@ def log_linked(blocks, seen_from, dyads):
     q, total = blocks.answer[0], 0.0
     for d in range(len(dyads.first)):
         i, j = dyads.first[d], dyads.second[d]
-        a = blocks.sent[i] * blocks.received[j] * _dot(blocks.vectors[i], seen_from[j])
-        b = blocks.sent[j] * blocks.received[i] * _dot(blocks.vectors[j], seen_from[i])
+        a = blocks.sent[i] * blocks.received[j] * dot_all(blocks.vectors[i], seen_from[j])
+        b = blocks.sent[j] * blocks.received[i] * dot_all(blocks.vectors[j], seen_from[i])
         there, back = dyads.forward[d], dyads.back[d]
-        if there == UNSEEN or back == UNSEEN:
-            rate = a + q * b if back == UNSEEN else b + q * a
+        if there == UNKNOWN or back == UNKNOWN:
+            rate = a + q * b if back == UNKNOWN else b + q * a
             total += _log_some(rate) + rate
         elif there == 1 and back == 1:
             answers = q * (a + b)

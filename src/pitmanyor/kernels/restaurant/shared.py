@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pitmanyor.kernels.numbers.stirling import StirlingTables
-from pitmanyor.kernels.restaurant.arrays import Net
+from pitmanyor.kernels.restaurant.arrays import Net, Side
 from pitmanyor.kernels.restaurant.small_terms import Terms
 from pitmanyor.kernels.runtime.bundles import bundle
+from pitmanyor.kernels.runtime.jit import inlined
 
 
 @bundle
@@ -17,3 +18,9 @@ class Franchise(NamedTuple):
     net: Net
     tables: StirlingTables
     terms: Terms
+
+
+@inlined
+def with_scratch(side, scratch):
+    """The same side with other scratch: that of one thread."""
+    return Side(side.lists, side.entries, side.par, scratch, side.values)

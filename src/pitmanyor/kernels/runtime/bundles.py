@@ -13,7 +13,6 @@ a function that allocates may not return one: named tuples of arrays that kernel
 from __future__ import annotations
 
 import inspect
-import operator
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -27,10 +26,10 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.core.pythonapi import NativeValue
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate, infer_getattr, make_callable_template
-from numba.extending import intrinsic, lower_builtin, lower_getattr_generic, register_model, typeof_impl, unbox
+from numba.extending import lower_builtin, lower_getattr_generic, register_model, typeof_impl, unbox
 from numba.parfors import parfor_lowering
 
-WORD = 8  # bytes; everything in a block begins at a multiple
+ALIGNED = 8  # bytes; everything in a block begins at a multiple
 PLACE = ir.IntType(8).as_pointer()
 
 
@@ -123,7 +122,7 @@ def _size(context: Any, kind: Any) -> int:
     if _is_part(kind):
         return sum(_size(context, item) for item in kind)
     bytes_ = context.get_abi_sizeof(context.get_value_type(kind))
-    return int(-(-bytes_ // WORD) * WORD)
+    return int(-(-bytes_ // ALIGNED) * ALIGNED)
 
 
 def _places(context: Any, builder: Any, kind: Any, start: Any) -> Any:
@@ -145,7 +144,7 @@ def _fetch(context: Any, builder: Any, kind: Any, place: Any) -> Any:
 
 def _put(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> None:
     if isinstance(kind, Bundle):
-        cgutils.raw_memcpy(builder, place, value, ir.IntType(64)(_size(context, kind)), 1, align=WORD)
+        cgutils.raw_memcpy(builder, place, value, ir.IntType(64)(_size(context, kind)), 1, align=ALIGNED)
     elif _is_part(kind):
         for i, (item, at) in enumerate(_places(context, builder, kind, place)):
             _put(context, builder, item, builder.extract_value(value, i), at)
@@ -153,14 +152,14 @@ def _put(context: Any, builder: Any, kind: Any, value: Any, place: Any) -> None:
         builder.store(value, builder.bitcast(place, context.get_value_type(kind).as_pointer()))
 
 
-def _field(context: Any, builder: Any, kind: Any, value: Any, index: int) -> Any:
+def field_of(context: Any, builder: Any, kind: Any, value: Any, index: int) -> Any:
     start = sum(_size(context, item) for item in kind.types[:index])
     place = builder.gep(value, [ir.IntType(64)(start)], inbounds=True) if start else value
     return _fetch(context, builder, kind[index], place)
 
 
 def _block(context: Any, kind: Bundle) -> Any:
-    return ir.ArrayType(ir.IntType(64), _size(context, kind) // WORD)
+    return ir.ArrayType(ir.IntType(64), _size(context, kind) // ALIGNED)
 
 
 def _new(context: Any, builder: Any, kind: Bundle) -> Any:
@@ -235,15 +234,15 @@ def _make_bundle(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 @lower_getattr_generic(Bundle)
-def _read_field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+def _readfield_of(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     index = kind.fields.index(name)
-    return impl_ret_borrowed(context, builder, kind[index], _field(context, builder, kind, value, index))
+    return impl_ret_borrowed(context, builder, kind[index], field_of(context, builder, kind, value, index))
 
 
 @lower_builtin("static_getitem", Bundle, types.IntegerLiteral)
 def _read_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind, index = sig.args[0], range(len(sig.args[0]))[args[1]]
-    return impl_ret_borrowed(context, builder, kind[index], _field(context, builder, kind, args[0], index))
+    return impl_ret_borrowed(context, builder, kind[index], field_of(context, builder, kind, args[0], index))
 
 
 _shapes_of_arguments = parfor_lowering._create_shape_signature
@@ -286,38 +285,3 @@ def _unbox_bundle(kind: Any, obj: Any, c: Any) -> Any:
 
     take(kind, obj, block)
     return NativeValue(block, cleanup=clean if cleanups else None, is_error=c.builder.load(failed))
-
-
-if vars(config)["DISABLE_JIT"]:
-
-    def of_thread(bundle, thread):
-        return type(bundle)(*(array[thread] for array in bundle)) if len(bundle) else ()
-
-else:
-
-    @intrinsic
-    def of_thread(typing: Any, bundle: Any, thread: Any) -> Any:
-        """The same named tuple with every array at one index of its first axis; an empty tuple unchanged."""
-        if not len(bundle):
-            return bundle(bundle, thread), lambda context, builder, signature, args: args[0]
-        pick = typing.resolve_value_type(operator.getitem)
-        picks = [pick.get_call_type(typing, (array, thread), {}) for array in bundle]
-        parts = [one.return_type for one in picks]
-        if isinstance(bundle, Bundle):
-            made = Bundle(parts, bundle.instance_class)
-        else:
-            made = types.BaseTuple.from_types(parts, bundle.instance_class)
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            items = []
-            for i, one in enumerate(picks):
-                index = context.cast(builder, args[1], thread, one.args[1])
-                array = (
-                    _field(context, builder, bundle, args[0], i)
-                    if isinstance(bundle, Bundle)
-                    else builder.extract_value(args[0], i)
-                )
-                items.append(context.get_function(pick, one)(builder, (array, index)))
-            return make(context, builder, made, items)
-
-        return made(bundle, thread), generate

@@ -38,21 +38,22 @@ def count_cells(tokens, leaves, bounds, bits, out):
 
 
 @inner
-def _up_run(net, tables, terms, family, fresh, r, rows, scalars, seed):
-    partial, found, low, how = rows.partial[r], rows.work[r, 1], rows.bounds[0], (rows.sends, rows.n_held)
+def _up_run(franchise, family, fresh, r, rows, scalars, seed):
+    partial, found, low = rows.partial[r], rows.work[r, 1], rows.bounds[0]
     partial[:] = 0
     for cell in range(rows.bounds[r], rows.bounds[r + 1]):
-        leaf_row(net, tables, terms, family, cell, scalars, how, (fresh[cell - low], found), partial, seed)
+        leaf_row(franchise, family, cell, scalars, rows, (fresh[cell - low], found), partial, seed)
 
 
 @spread
-def up_counted_leaf(net, tables, terms, family, fresh, rows, scalars, seed):
+def up_counted_leaf(franchise, family, fresh, rows, scalars, seed):
     """Counts, tables and terms of a leaf from its customers by cell and held topic, which are zero afterwards."""
     n_runs = len(rows.bounds) - 1
     for turn in prange(n_dealt(n_runs)):
         r = dealt(turn, n_runs)
         if r < n_runs:
-            _up_run(net, tables, terms, family, fresh, r, rows, scalars, seed)
+            _up_run(franchise, family, fresh, r, rows, scalars, seed)
+    net = franchise.net
     node = net.cells[rows.bounds[0], NODE]
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]

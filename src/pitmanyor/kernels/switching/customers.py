@@ -33,8 +33,8 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
     Ints,
     Ints32,
-    Side,
 )
+from pitmanyor.kernels.restaurant.shared import with_scratch
 from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel, spread
 
@@ -135,13 +135,14 @@ def list_exits(net, text, topics, exits):
 
 
 @inlined
-def _count_topics(net, text, topics, exits, counts, found, entry, leaf, s, tokens):
+def _count_topics(net, text, topics, exits, counts, found, place, tokens):
     """Customers that tokens send to shared topic-side cells.
 
     The addresses of their counts are computed first, without a branch, because which token opened a table cannot be
     predicted. Adding immediately would stall at each token, because the processor does not know whether the previous
-    token changed the same count.
+    token changed the same count. `place`: where the topic side's list begins, the leaf in it, and the stream.
     """
+    entry, leaf, s = place
     if exits.place.shape[1] == 0:
         for token in range(tokens[0], tokens[1]):
             pos = exit_of(net, topics, entry, leaf, text.code[token])
@@ -189,12 +190,12 @@ def _count_leaf(text, totals, rest, bits, tokens):
 
 
 @inner
-def _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p):
+def _count_part(net, text, topics, words, exits, leaves, parts, p):
     counts, totals = net.counts[parts.low :], net.totals
     if p > 0:
         counts, totals = parts.counts[p - 1], parts.totals[p - 1]
         counts[:], totals[:] = 0, 0
-    mine = Side(topics.lists, topics.entries, topics.par, parts.scratch[p], topics.values)
+    mine = with_scratch(topics, parts.scratch[p])
     n_streams = text.leaf.shape[1]
     mine.scratch[PATH, -1] = 0
     for d in range(parts.bounds[p], parts.bounds[p + 1]):
@@ -205,22 +206,21 @@ def _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p):
             tokens = (text.first[d * n_streams + s], text.first[d * n_streams + s + 1])
             if tokens[0] == tokens[1]:
                 continue
-            _count_topics(net, text, mine, exits, counts, parts.found[p], entry, leaf, s, tokens)
-            if by_leaf[s]:
+            _count_topics(net, text, mine, exits, counts, parts.found[p], (entry, leaf, s), tokens)
+            if leaves.streams[s]:
                 rest = np.uint64(net.cells[leaf_cell(words, text, which, tokens[0]), REST])
-                _count_leaf(text, totals, rest, bits[s], tokens)
+                _count_leaf(text, totals, rest, leaves.bits[s], tokens)
             else:
                 _count_words(net, text, words, which, tokens)
 
 
 @spread
-def count_shared(net, text, topics, words, exits, by_leaf, bits, parts):
+def count_shared(net, text, topics, words, exits, leaves, parts):
     """Customers that documents send to shared cells (which must be empty before), those of `parts` in their own.
 
-    Of the streams in `by_leaf` only the restaurants of the leaf get their totals: its cells are counted by
-    leaf_tables.py. A document's tokens of one stream are all in the same restaurants, one for each topic; `bits` has
-    those of their walks that lead there, or 0 where all do. Other streams are counted in words' cells, and need a
-    single part.
+    Of the streams of `leaves` only the restaurants of the leaf get their totals: its cells are counted by
+    leaf_tables.py. A document's tokens of one stream are all in the same restaurants, one for each topic. Other streams
+    are counted in words' cells, and need a single part.
     """
     for p in prange(len(parts.bounds) - 1):
-        _count_part(net, text, topics, words, exits, by_leaf, bits, parts, p)
+        _count_part(net, text, topics, words, exits, leaves, parts, p)

@@ -109,15 +109,16 @@ def _filled(fresh, n_held, found):
 
 
 @inlined
-def _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, partial, key):
+def _draw_row(franchise, family, cell, new, scalars, partial, key):
     """Tables of a row whose dishes have one base and one parent, or none; returns how many."""
-    row, rest = np.uint64(net.cells[cell, ROW]), np.uint64(net.cells[cell, REST])
+    (net, tables, terms), (fresh, found) = franchise, new
+    node, row, rest = net.cells[cell, NODE], np.uint64(net.cells[cell, ROW]), np.uint64(net.cells[cell, REST])
     base, n, n_tables = max(base_mass(net, family, cell, node, 0, 0), LEAST_BASE), np.int64(0), np.int32(0)
     for j in range(len(found)):
         k = np.uint64(found[j])
         i, c, t = row + k, np.int64(fresh[k]), np.int64(1)
         if c > 1:  # one customer sits at one table, which is true of most
-            t, n = up_tables(net, tables, node, rest + k, c, base, scalars[rest + k], key, n)
+            t, n = up_tables(net, tables, (node, rest + k), c, base, scalars[rest + k], key, n)
         net.counts[i, CUSTOMERS], net.counts[i, TABLES] = c, t
         partial[k] += t
         n_tables += t
@@ -126,9 +127,10 @@ def _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, par
 
 
 @inlined
-def _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, partial, n_held, key):
+def _draw_dishes(franchise, family, cell, new, scalars, partial, n_held, key):
     """The same where bases differ, or parents are several, or a Dirichlet has no tables."""
-    row, rest, n = net.cells[cell, ROW], net.cells[cell, REST], np.int64(0)
+    (net, tables, terms), (fresh, found) = franchise, new
+    node, row, rest, n = net.cells[cell, NODE], net.cells[cell, ROW], net.cells[cell, REST], np.int64(0)
     to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
     n_parents = net.nodes[node, N_PARENTS] if net.nodes[node, N_PARENTS] > 1 else 0
     for j in range(len(found)):
@@ -136,7 +138,7 @@ def _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, 
         i = row + k
         net.counts[i, CUSTOMERS] = fresh[k]
         place = (i, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
-        n = up_count(net, tables, family, cell, node, place, scalars[rest + k], k, key, n)
+        n = up_count((net, tables, family), cell, place, scalars[rest + k], k, key, n)
         partial[k] += net.counts[i, TABLES]
         for p in range(n_parents):
             partial[n_held + k * n_parents + p] += net.to[to_row + k * n_parents + p]
@@ -160,15 +162,16 @@ def _make_room(net, cell, n_held, n_new):
 
 
 @inner
-def _draw_entries(net, tables, family, cell, node, found, fresh, scalars, partial, n_held, key):
+def _draw_entries(franchise, family, cell, new, scalars, partial, n_held, key):
     """The new entries of a packed cell, whose topics have one base; returns how many tables the held ones have."""
+    (net, tables, _), (fresh, found), node = franchise, new, franchise.net.cells[cell, NODE]
     first, rest = _make_room(net, cell, n_held, len(found)), np.uint64(net.cells[cell, REST])
     base, n, n_tables = max(base_mass(net, family, cell, node, 0, 0), LEAST_BASE), np.int64(0), np.int32(0)
     for j in range(len(found)):
         k = np.uint64(found[j])
         c, t = np.int64(fresh[k]), np.int64(net.nodes[node, KIND] == PYP)
         if t > 0 and c > 1:
-            t, n = up_tables(net, tables, node, rest + k, c, base, scalars[rest + k], key, n)
+            t, n = up_tables(net, tables, (node, rest + k), c, base, scalars[rest + k], key, n)
         net.packed[first + j, CUSTOMERS], net.packed[first + j, TABLES] = c, t
         net.packed[first + j, DISH] = found[j]
         partial[k] += t
@@ -177,15 +180,15 @@ def _draw_entries(net, tables, family, cell, node, found, fresh, scalars, partia
 
 
 @inner
-def leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, seed):
+def leaf_row(franchise, family, cell, scalars, rows, work, partial, seed):
     """One cell, whose new counts stand in `work`."""
-    sends, n_held = rows
+    net, sends, n_held = franchise.net, rows.sends, rows.n_held
     fresh, found = work
     node, row = net.cells[cell, NODE], net.cells[cell, ROW]
     n_found = _filled(fresh, n_held, found)
+    key, new = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), (fresh, found[:n_found])
     if is_packed(net, cell):
-        key = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP)
-        t = _draw_entries(net, tables, family, cell, node, found[:n_found], fresh, scalars, partial, n_held, key)
+        t = _draw_entries(franchise, family, cell, new, scalars, partial, n_held, key)
         if sends:
             net.counts[net.cells[family.parent[family.first[cell]], ROW], CUSTOMERS] += t
         fresh[:] = 0
@@ -195,13 +198,12 @@ def leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, see
         i = np.uint64(row) + np.uint64(found[j])
         prefetch(net.counts, i * np.uint64(2))
         prefetch(net.open, i)
-    key, found = stream_key(seed[0], seed[1], seed[2], cell, purposes.UP), found[:n_found]
     if net.nodes[node, KIND] == PYP and has_one_base(net, family, cell, node):
-        t = _draw_row(net, tables, terms, family, cell, node, found, fresh, scalars, partial, key)
+        t = _draw_row(franchise, family, cell, new, scalars, partial, key)
         if sends:
             net.counts[net.cells[family.parent[family.first[cell]], ROW], CUSTOMERS] += t
     else:
-        _draw_dishes(net, tables, terms, family, cell, node, found, fresh, scalars, partial, n_held, key)
+        _draw_dishes(franchise, family, cell, new, scalars, partial, n_held, key)
         if sends:
             above = net.cells[family.parent[family.first[cell]], ROW]
             wide = net.nodes[net.cells[family.parent[family.first[cell]], NODE], WIDE]
@@ -211,11 +213,11 @@ def leaf_row(net, tables, terms, family, cell, scalars, rows, work, partial, see
 
 
 @inner
-def _leaf_run(net, tables, terms, family, tokens, leaves, cells, scalars, rows, work, partial, seed):
-    """The cells of one run."""
-    (topic, code), (sends, bits, n_held) = tokens, rows
+def _leaf_run(franchise, family, tokens, leaves, r, scalars, rows, seed):
+    """The cells of run r."""
+    (topic, code), bits, work, partial = tokens, rows.bits, rows.work[r], rows.partial[r]
     partial[:] = 0
-    for cell in range(cells[0], cells[1]):
+    for cell in range(rows.bounds[r], rows.bounds[r + 1]):
         if bits == 0:
             for j in range(leaves.first[cell], leaves.first[cell + 1]):
                 work[0, np.uint64(topic[np.uint64(leaves.token[np.uint64(j)])])] += 1
@@ -223,7 +225,7 @@ def _leaf_run(net, tables, terms, family, tokens, leaves, cells, scalars, rows, 
             for j in range(leaves.first[cell], leaves.first[cell + 1]):
                 token = np.uint64(leaves.token[np.uint64(j)])
                 work[0, np.uint64(topic[token])] += np.int32((code[token] & bits) != 0)
-        leaf_row(net, tables, terms, family, cell, scalars, (sends, n_held), (work[0], work[1]), partial, seed)
+        leaf_row(franchise, family, cell, scalars, rows, (work[0], work[1]), partial, seed)
 
 
 @inner
@@ -243,21 +245,16 @@ def leaf_totals(net, node, cell, first, last, partial, n_held):
 
 
 @spread
-def up_leaf(net, tables, terms, family, tokens, leaves, node, rows, scalars, seed):
-    """Counts, tables and terms of a leaf whose restaurants know their customers; `scalars` has
-    log x and x of each.
+def up_leaf(franchise, family, tokens, leaves, node, rows, scalars, seed):
+    """Counts, tables and terms of a leaf whose restaurants know their customers.
 
-    `tokens` are the topics of tokens and their walks.
+    `tokens` are the topics of tokens and their walks, and `scalars` has log x and x of each restaurant.
     """
     n_runs = len(rows.bounds) - 1
-    how = (rows.sends, rows.bits, rows.n_held)
     for turn in prange(n_dealt(n_runs)):
         r = dealt(turn, n_runs)
         if r < n_runs:
-            cells = (rows.bounds[r], rows.bounds[r + 1])
-            _leaf_run(
-                net, tables, terms, family, tokens, leaves, cells, scalars, how, rows.work[r], rows.partial[r], seed
-            )
+            _leaf_run(franchise, family, tokens, leaves, r, scalars, rows, seed)
     for j in prange(len(rows.instances)):
         first, last = rows.instances[j, 0], rows.instances[j, 1]
-        leaf_totals(net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)
+        leaf_totals(franchise.net, node, rows.bounds[first], first, last, rows.partial, rows.n_held)

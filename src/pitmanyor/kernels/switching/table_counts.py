@@ -37,11 +37,12 @@ from pitmanyor.kernels.switching.topic_vectors import LEAST_BASE, base_mass
 
 
 @inlined
-def up_tables(net, tables, node, q, c, base, scalar, key, n):
+def up_tables(net, tables, place, c, base, scalar, key, n):
     """t ~ S(c, t; a) (x H)^t of a dish with c customers given its old base H; `scalar` is log x and x (maths 4).
 
-    Without logarithms for the few customers that most dishes have.
+    `place` is the node and the restaurant. Without logarithms for the few customers that most dishes have.
     """
+    node, q = place
     if net.reals[node, DISCOUNT] == 0.0:
         return bernoulli_sum_tables(c, net.rests[CONCENTRATION, q] * base, key, n)
     index, y = net.nodes[node, TABLE], scalar[1] * base
@@ -51,9 +52,10 @@ def up_tables(net, tables, node, q, c, base, scalar, key, n):
 
 
 @inlined
-def up_count(net, tables, family, cell, node, place, scalar, k, key, n):
+def up_count(given, cell, place, scalar, k, key, n):
     """Tables of one dish given the old base, and their split among the parents."""
-    i, q, it, qt = place
+    (net, tables, family), (i, q, it, qt) = given, place
+    node = net.cells[cell, NODE]
     c = net.counts[i, CUSTOMERS]
     net.counts[i, TABLES] = 0
     if c == 0 or net.nodes[node, KIND] == DIRICHLET:
@@ -63,7 +65,7 @@ def up_count(net, tables, family, cell, node, place, scalar, k, key, n):
         net.counts[i, TABLES] = 1
         return n
     base = max(base_mass(net, family, cell, node, qt, k), LEAST_BASE)
-    t, n = up_tables(net, tables, node, q, c, base, scalar, key, n)
+    t, n = up_tables(net, tables, (node, q), c, base, scalar, key, n)
     net.counts[i, TABLES] = t
     if n_parents > 1:
         left, mass = t, base
@@ -147,7 +149,7 @@ def _up_word_chunk(net, tables, family, node, run, scalars, n_held, seed):
         to_row, to_rest = net.cells[cell, TO_ROW], net.cells[cell, TO_REST]
         for k in range(n_columns):
             place = (row + k, rest + k, to_row + k * n_parents, to_rest + k * n_parents)
-            n = up_count(net, tables, family, cell, node, place, scalars[rest + k], k, key, n)
+            n = up_count((net, tables, family), cell, place, scalars[rest + k], k, key, n)
 
 
 @spread
@@ -221,7 +223,7 @@ def _up_topic_row(net, tables, vectors, family, cell, seed):
         net.n_to[qt + p] = 0
     for k in range(net.status[N_LIVE]):
         it = to_row + k * n_parents
-        n = up_count(net, tables, family, cell, node, (row + k, q, it, qt), scalar, k, key, n)
+        n = up_count((net, tables, family), cell, (row + k, q, it, qt), scalar, k, key, n)
         net.totals[q, TABLES] += net.counts[row + k, TABLES]
         for p in range(n_parents):
             net.n_to[qt + p] += net.to[it + p]

@@ -213,13 +213,14 @@ def _keep(draws, stay, sums):
 
 
 @spread
-def draw_word_node(net, vectors, family, chunks, instances, sums, bases, leaf, seed):
-    """Restaurants of one word-side node: its one column, or those of the held topics, as many as `sums` has.
+def draw_word_node(net, vectors, family, chunks, instances, scratch, leaf, seed):
+    """Restaurants of one word-side node: its one column, or those of the held topics, as many as the scratch has.
 
     `chunks` holds the bounds of runs of cells of one instance each; `instances` (instance, 2) the first and
-    last-but-one chunk of every instance. `sums`, `bases` are scratch, a row per chunk. `leaf`: whether its counts are
-    cleared here, and its tables subtracted from their parent's customers.
+    last-but-one chunk of every instance. `scratch` has a row per chunk for sums, and one for base masses. `leaf`:
+    whether its counts are cleared here, and its tables subtracted from their parent's customers.
     """
+    sums, bases = scratch
     n_chunks = len(chunks) - 1
     for turn in prange(n_dealt(n_chunks)):
         c = dealt(turn, n_chunks)

@@ -8,7 +8,7 @@ panel({
   wide: true,
   has: () => Boolean(data.authors && data.authors.shares.length > 1),
   hint() {
-    return `A column for each of the authors with most posts. The darker a field, the larger the topic's share of what the author writes (${data.authors.said}).`;
+    return `A column for each of the authors with most posts. The stronger the colour of a field, the larger the topic's share of what the author writes (${data.authors.said}).`;
   },
   draw(body) {
     const left = 130;

@@ -20,7 +20,7 @@ function showHelp() {
       make("h2", { id: "help-title" }, "How to read this page"),
       make("p", {}, "A topic is a set of words that occur together; a post mixes a few of them. Choose a topic and every panel follows. The address keeps your choice: copy it to share the view."),
       make("p", {}, "Topics that use similar words are a family. Families have a letter and a colour; what is not chosen turns grey."),
-      make("p", {}, data.trust.intervals ? INTERVALS[data.about.interval] : "Intervals are left out: the chains disagree, so that shares are known far less exactly than any chain says."),
+      make("p", {}, data.trust.intervals ? INTERVALS[data.about.interval] : "Intervals are left out because the chains disagree: they would be far too narrow."),
       make("table", {}, make("tbody", {}, ...KEYS.map(([key, what]) => make("tr", {}, make("td", {}, make("kbd", {}, key)), make("td", {}, what))))),
       make("p", {}, make("button", { class: "quiet", onclick: () => help.close() }, "Close")),
     );

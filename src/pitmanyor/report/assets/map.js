@@ -6,7 +6,7 @@ const COVERED = 0.2; // share of the map that circles cover at most
 panel({
   id: "map",
   title: "Map of topics",
-  wide: () => data.network?.nodes?.length > CROWDED, // as the graph beside it, which would leave a gap otherwise
+  wide: () => !data.network || data.network.nodes?.length > CROWDED, // no gap beside it, whether or not there is a graph
   hint: () => "Topics that are close use similar words; the area of a circle is the topic's share. Directions have no meaning.",
   has: () => data.topics.length > 2,
   draw(body) {

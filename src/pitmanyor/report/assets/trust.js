@@ -14,8 +14,8 @@ panel({
     const boxes = [
       ["Log joint by sweep", `${plural(chains, "chain")}; the shaded second half is what counts.`],
       ["Topics by sweep", `Topics that hold ${percent(n_topics.least)} of the tokens or more${data.trust.joined == null ? "" : `; the network joined after ${plural(data.trust.joined, "sweep")}`}.`],
-      ["Number of topics", `Posterior, from the second half of ${chains > 1 ? "all chains" : "the chain"}; 90 % are ${n_topics.low} – ${n_topics.high}. As many as ${n_topics.effective} topics of equal size.`],
-      ["R-hat", `${compared}. Below 1.05 is good. Draws: how many independent ones the sweeps are worth.`],
+      ["Number of topics", `Posterior, from the second half of ${chains > 1 ? "all chains" : "the chain"}${data.trust.intervals ? `; 90 % are ${n_topics.low} – ${n_topics.high}` : ""}. Equivalent to ${n_topics.effective} topics of equal size.`],
+      ["R-hat", `${compared}. Below 1.05 is good. Draws: the number of independent draws that the sweeps are worth.`],
     ].map(([title, note]) => make("div", {}, make("h3", {}, title), make("p", { class: "soft" }, note)));
     const said = make("ul", { class: "findings" }, ...findings.map(([level, sentence]) => make("li", { class: `trust ${level}` }, own(sentence))));
     const next = make("p", { class: "advice" }, make("strong", {}, "What to do: "), own(advice.join(" ")));

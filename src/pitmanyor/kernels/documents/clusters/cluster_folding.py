@@ -10,11 +10,10 @@ from pitmanyor import purposes
 from pitmanyor.kernels.documents.clusters.cluster_draw import update_token
 from pitmanyor.kernels.documents.clusters.cluster_seats import pay, rejoin, remake
 from pitmanyor.kernels.documents.fold_sweeps import Mean, batches_of, sweeps_of
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
 from pitmanyor.kernels.documents.topic_nodes.explicit import fetch_ahead, lines_of, row_of_token
-from pitmanyor.kernels.documents.topic_nodes.folding import add_rows
+from pitmanyor.kernels.documents.topic_nodes.folding import add_rows, leaf_of
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import set_means
 from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
 from pitmanyor.kernels.documents.topic_nodes.scratch import (
@@ -28,9 +27,8 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
 )
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import Token
 from pitmanyor.kernels.restaurant.arrays import LEAF, SHARED
-from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 from pitmanyor.kernels.runtime.random import stream_key
 
 REFRESHED_EVERY = 4  # sweeps
@@ -141,11 +139,11 @@ def end(rows, clusters, frame, n_slots):
 
 
 @inlined
-def visit(arrays, clusters, means, frame, d, s, sweeps, shares, errors):
-    """All sweeps of document d, the mean of the leaf of stream s, and its standard error."""
-    text, rows = arrays.text, arrays.scratch
+def visit(arrays, clusters, means, frame, fold, d):
+    """All sweeps of document d, the mean of the stream's leaf, and its standard error."""
+    text, rows, sweeps = arrays.text, arrays.scratch, fold.sweeps
     n_streams, n_shared = text.leaf.shape[1], arrays.topics.lists[text.context[d], SHARED]
-    leaf, key = text.leaf[text.context[d], s, LEAF] - n_shared, stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
+    leaf, key = leaf_of(text, fold, d, n_shared), stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens, n, n_slots = text.first[(d + 1) * n_streams] - text.first[d * n_streams], np.int64(0), frame.n_bases
     begin(arrays, clusters, means, frame, d, n_tokens)
     document = Document(d, frame, n_shared, key)
@@ -161,28 +159,24 @@ def visit(arrays, clusters, means, frame, d, s, sweeps, shares, errors):
         if kept > 0:
             keep_clusters(rows, clusters, mean, frame, n_slots)
             if kept % size == 0:
-                close_batch(arrays, clusters, means, document, leaf, n_slots, shares)
-    set_errors(clusters, frame.n_held, n_batches, errors[d])
+                close_batch(arrays, clusters, means, document, leaf, n_slots, fold.shares)
+    set_errors(clusters, frame.n_held, n_batches, fold.errors[d])
     end(rows, clusters, frame, n_slots)
 
 
 @inlined
-def _visit_block(arrays, clusters, means, documents, n_held, s, sweeps, shares, errors, block):
+def _visit_block(arrays, clusters, fold, block):
     thread = numba.get_thread_id()
-    mine, own, here = in_thread(arrays, thread), of_thread(clusters, thread), of_thread(means, thread)
-    frame = frame_of(mine.scratch, n_held)
+    mine, own, means = in_thread(arrays, thread), of_thread(clusters, thread), of_thread(fold.means, thread)
+    frame = frame_of(mine.scratch, fold.n_held)
     mine.scratch.known[CONTEXT] = -1
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        fetch_ahead(mine, frame, documents, j)
-        visit(mine, own, here, frame, documents[j], s, sweeps, shares, errors)
+    for j in range(block * DOCUMENTS, end_of_block(fold.documents, block)):
+        fetch_ahead(mine, frame, fold.documents, j)
+        visit(mine, own, means, frame, fold, fold.documents[j])
 
 
 @spread
-def fold_clusters(
-    net, tables, terms, node_rows, clusters, text, sums, topics, words, documents, n_held, s, sweeps, means, shares,
-    errors,
-):  # fmt: skip
-    """Add to each row of `shares` the mean of the leaf of stream s, up to a factor, and set `errors` of shares."""
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, node_rows, (), sums, (), ((), (), ()))
-        _visit_block(arrays, clusters, means, documents, n_held, s, sweeps, shares, errors, block)
+def fold_clusters(arrays, clusters, fold):
+    """Add to each row of the shares the mean of the stream's leaf, up to a factor, and set the errors of shares."""
+    for block in prange(n_blocks(fold.documents)):
+        _visit_block(arrays, clusters, fold, block)

@@ -20,6 +20,7 @@ from pitmanyor.kernels.documents.general.document import (
 from pitmanyor.kernels.documents.general.local_nodes import leave_local, plan_leaving, seat_local
 from pitmanyor.kernels.documents.general.node_values import evaluate, join_slot, linearise
 from pitmanyor.kernels.documents.general.scratch import OF_TOPIC, TOKENS, TOPIC, WORD, close_slot
+from pitmanyor.kernels.documents.sweep_arrays import in_thread
 from pitmanyor.kernels.restaurant.arrays import (
     BLOCK,
     FIRST,
@@ -36,7 +37,6 @@ from pitmanyor.kernels.restaurant.births import update_topics
 from pitmanyor.kernels.restaurant.packed_rows import unpack_cells
 from pitmanyor.kernels.restaurant.scoring import fill_form, multiply, pick, score_side
 from pitmanyor.kernels.restaurant.seating import STUCK, apply_removal, plan_removal, seat
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
@@ -45,9 +45,10 @@ UNSEEN, FORCED = -1, -2
 
 
 @inlined
-def take_token(franchise, doc, text, topics, words, visit, place, token, key, n):
+def take_token(arrays, place, token, key, n):
     """Remove a token from both sides; False if rule `paper` keeps it where it is."""
-    net, terms = franchise.net, franchise.terms
+    franchise, text, topics, words = arrays.franchise, arrays.text, arrays.topics, arrays.words
+    net, terms, doc, visit = franchise.net, franchise.terms, arrays.scratch, arrays.visit
     part, leaf, word_side, bottom = place
     k = np.int64(text.topic[token])
     h = doc.slot_of[k]
@@ -104,9 +105,10 @@ def score_token(net, doc, topics, words, visit, place):
 
 
 @inlined
-def put_token(franchise, doc, text, topics, words, visit, place, token, key, n):
+def put_token(arrays, place, token, key, n):
     """Draw a topic for a token that was taken out, and its walks on both sides (maths 2)."""
-    net, terms = franchise.net, franchise.terms
+    franchise, text, topics, words = arrays.franchise, arrays.text, arrays.topics, arrays.words
+    net, terms, doc, visit = franchise.net, franchise.terms, arrays.scratch, arrays.visit
     part, leaf, word_side, bottom = place
     total = score_token(net, doc, topics, words, visit, place)
     k = np.int64(FORCED - text.topic[token])
@@ -129,9 +131,10 @@ def put_token(franchise, doc, text, topics, words, visit, place, token, key, n):
 
 
 @inner
-def visit_document(franchise, doc, text, topics, words, visit, d, key):
+def visit_document(arrays, d, key):
     """One Gibbs update of every token of document d, blocked over its topic and all its walks."""
-    net, n = franchise.net, np.int64(0)
+    franchise, text, topics, words = arrays.franchise, arrays.text, arrays.topics, arrays.words
+    net, doc, visit, n = franchise.net, arrays.scratch, arrays.visit, np.int64(0)
     n_streams = text.leaf.shape[1]
     context = text.context[d]
     load_document(franchise, doc, text, topics, words, d)
@@ -155,13 +158,22 @@ def visit_document(franchise, doc, text, topics, words, visit, d, key):
             for token in range(start, end):
                 free = True
                 if text.topic[token] >= 0:
-                    free, n = take_token(franchise, doc, text, topics, words, visit, place, token, key, n)
+                    free, n = take_token(arrays, place, token, key, n)
                 if free:
-                    n = put_token(franchise, doc, text, topics, words, visit, place, token, key, n)
+                    n = put_token(arrays, place, token, key, n)
             if text.partner[s, s]:
                 save_run(franchise, doc, text, words, d, s, text.word[start])
             start = end
     save_document(franchise, doc, text, topics, d, key, n)
+
+
+@inlined
+def is_full(net, text, d):
+    """May the topics that document d could open be more than there are columns?"""
+    n_streams = text.leaf.shape[1]
+    size = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
+    births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
+    return net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE
 
 
 @kernel
@@ -170,15 +182,10 @@ def collapsed_sweep(arrays, documents, start, seed):
 
     `seed` is (seed, chain, sweep); every document has its own random stream, so a stop changes nothing.
     """
-    franchise, doc, text = arrays.franchise, of_thread(arrays.scratch, 0), arrays.text
-    net = franchise.net
-    n_streams = text.leaf.shape[1]
+    mine, net, text = in_thread(arrays, 0), arrays.franchise.net, arrays.text
     for j in range(start, len(documents)):
-        d = documents[j]
-        size = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
-        births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
-        if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > (len(net.status) - LIVE):
+        if is_full(net, text, documents[j]):
             return j
-        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
-        visit_document(franchise, doc, text, arrays.topics, arrays.words, arrays.visit, d, key)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[documents[j]], purposes.COLLAPSED)
+        visit_document(mine, documents[j], key)
     return len(documents)

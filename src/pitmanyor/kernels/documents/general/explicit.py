@@ -27,7 +27,7 @@ from pitmanyor.kernels.documents.general.local_nodes import leave_local, plan_le
 from pitmanyor.kernels.documents.general.node_values import join_slot, linearise
 from pitmanyor.kernels.documents.general.scratch import TOKENS, TOPIC, WORD, close_slot
 from pitmanyor.kernels.documents.general.topic_draw import draw_topic
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, SweepArrays, end_of_block, n_blocks
 from pitmanyor.kernels.restaurant.arrays import (
     FIRST,
     LEAF,
@@ -35,15 +35,13 @@ from pitmanyor.kernels.restaurant.arrays import (
     WORD_LIST,
     Floats,
     Ints,
-    Side,
 )
 from pitmanyor.kernels.restaurant.seating import STUCK
-from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import bundle, of_thread
+from pitmanyor.kernels.restaurant.shared import with_scratch
+from pitmanyor.kernels.runtime.bundles import bundle
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 from pitmanyor.kernels.runtime.random import stream_key
-
-DOCUMENTS = 16  # visited together by one thread
 
 
 @bundle
@@ -125,23 +123,20 @@ def visit_explicit(arrays, d, n_held, parts, key, passes):
 def _visit_block(arrays, lists, documents, n_held, seed, passes, block):
     """The documents of one block, in the scratch of the thread that runs it."""
     thread = numba.get_thread_id()
-    text, topics, words = arrays.text, arrays.topics, arrays.words
-    mine = Side(topics.lists, topics.entries, topics.par, lists.topics[thread], topics.values)
-    other = Side(words.lists, words.entries, words.par, lists.words[thread], words.values)
-    doc, parts = of_thread(arrays.scratch, thread), lists.components[thread]
-    here = SweepArrays(arrays.franchise, text, mine, other, doc, (), arrays.sums, (), arrays.redrawn)
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+    topics, words = with_scratch(arrays.topics, lists.topics[thread]), with_scratch(arrays.words, lists.words[thread])
+    text, doc, parts = arrays.text, of_thread(arrays.scratch, thread), lists.components[thread]
+    here = SweepArrays(arrays.franchise, text, topics, words, doc, (), arrays.sums, (), arrays.redrawn)
+    for j in range(block * DOCUMENTS, end_of_block(documents, block)):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
         visit_explicit(here, d, n_held, parts, key, passes)
 
 
 @spread
-def explicit_sweep(net, tables, terms, scratch, lists, text, sums, topics, words, documents, n_held, seed, passes):
+def explicit_sweep(arrays, lists, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
     Every token is updated `passes` times.
     """
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, scratch, (), sums, (), ((), (), ()))
+    for block in prange(n_blocks(documents)):
         _visit_block(arrays, lists, documents, n_held, seed, passes, block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pitmanyor import purposes
-from pitmanyor.kernels.documents.general.collapsed import FORCED
+from pitmanyor.kernels.documents.general.collapsed import FORCED, is_full
 from pitmanyor.kernels.documents.general.document import SOON, fetch_counts, row_of_words, set_word_cells
 from pitmanyor.kernels.documents.one_node.scratch import COUNTED, NO_SLOT, Document, open_slot, set_slot, shape_of
 from pitmanyor.kernels.documents.one_node.stored_seats import load, measure, save
@@ -37,11 +37,7 @@ from pitmanyor.kernels.restaurant.arrays import (
     CELL,
     DIRICHLET,
     FIRST,
-    GEM_CELL,
-    LIVE,
-    MAX_TOPICS,
     N_COLUMNS,
-    N_LIVE,
     SHARED,
     WORD_LIST,
 )
@@ -244,13 +240,9 @@ def update_token(arrays, document, word_node, place, at, n):
 def one_node_collapsed_sweep(arrays, documents, start, seed):
     """Visit the documents from `start` on; returns where it stopped: at the end, or where columns may run out."""
     mine, net, text = in_thread(arrays, 0), arrays.franchise.net, arrays.text
-    n_streams = text.leaf.shape[1]
     for j in range(start, len(documents)):
-        d = documents[j]
-        size = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
-        births = min(size, net.status[MAX_TOPICS] - net.status[N_LIVE])
-        if net.status[GEM_CELL] >= 0 and net.status[N_LIVE] + births + 1 > len(net.status) - LIVE:
+        if is_full(net, text, documents[j]):
             return j
-        key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.COLLAPSED)
-        visit_collapsed(mine, d, key)
+        key = stream_key(seed[0], seed[1], seed[2], text.number[documents[j]], purposes.COLLAPSED)
+        visit_collapsed(mine, documents[j], key)
     return len(documents)

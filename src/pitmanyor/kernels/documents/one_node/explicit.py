@@ -13,7 +13,6 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import is_near, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.leaf_mean import set_parts
 from pitmanyor.kernels.documents.one_node.own_words_draw import draw_own, scale_slots, scaled_terms
 from pitmanyor.kernels.documents.one_node.scratch import (
@@ -37,7 +36,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     turn_to,
 )
 from pitmanyor.kernels.documents.product_sums import dot
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
 from pitmanyor.kernels.restaurant.arrays import (
     AT_WORD,
     CELL,
@@ -49,7 +48,6 @@ from pitmanyor.kernels.restaurant.arrays import (
     ROW,
     WORD_LIST,
 )
-from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in, uniform_pair
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -266,23 +264,17 @@ def visit(arrays, d, n_held, key, passes):
 @inner
 def _visit_block(arrays, documents, n_held, seed, passes, block):
     mine = in_thread(arrays, numba.get_thread_id())
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+    for j in range(block * DOCUMENTS, end_of_block(documents, block)):
         d = documents[j]
         key = stream_key(seed[0], seed[1], seed[2], mine.text.number[d], purposes.EXPLICIT)
         visit(mine, d, n_held, key, passes)
 
 
 @spread
-def one_node_sweep(
-    net, tables, terms, actives, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed, passes
-):  # fmt: skip
+def one_node_sweep(arrays, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
-    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, and `drawn`,
-    `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
+    Every token is updated `passes` times.
     """
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(
-            Franchise(net, tables, terms), text, topics, words, actives, owns, sums, (), (drawn, kept, lanes)
-        )
+    for block in prange(n_blocks(documents)):
         _visit_block(arrays, documents, n_held, seed, passes, block)

@@ -15,16 +15,14 @@ from pitmanyor.kernels.documents.fold_sweeps import (
     sweeps_of,
 )
 from pitmanyor.kernels.documents.general.document import lowest_shared, row_of_words
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.explicit import fetch_first, row_of_token, update_stream
 from pitmanyor.kernels.documents.one_node.leaf_mean import keep
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, Document, shape_of
 from pitmanyor.kernels.documents.one_node.stored_seats import free_slots, load
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
 from pitmanyor.kernels.restaurant.arrays import LIVE, WORD_LIST
-from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, inner, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 from pitmanyor.kernels.runtime.random import stream_key
 
 
@@ -46,9 +44,10 @@ def add_rows(net, text, words, mean, shape, d):
 
 
 @inlined
-def visit(arrays, means, d, n_held, sweeps, shares):
+def visit(arrays, means, fold, d):
     """All sweeps of document d, and the mean of its node."""
     net, terms, text, active = arrays.franchise.net, arrays.franchise.terms, arrays.text, arrays.scratch
+    n_held, sweeps = fold.n_held, fold.sweeps
     n_streams, key = text.leaf.shape[1], stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
     fetch_first(net, text, arrays.words, d, n_held)
@@ -60,9 +59,9 @@ def visit(arrays, means, d, n_held, sweeps, shares):
     stand = (n_slots, n_tables, np.int64(0), (np.uint64(0), active.stay[0], active.opening[0]))
     document = Document(d, shape, key)
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
-    mean = Mean(shares[d], means, 0, 0, False)
+    mean = Mean(fold.shares[d], means, 0, 0, False)
     for sweep in range(n_sweeps + 1):
-        mean = Mean(shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
+        mean = Mean(fold.shares[d], means, 0, sweep, sweeps.by_chance and sweep > n_left_out)
         for s in range(n_streams):
             stand = update_stream(arrays, document, mean, s, stand)
         if sweep > n_left_out:
@@ -72,17 +71,14 @@ def visit(arrays, means, d, n_held, sweeps, shares):
 
 
 @inner
-def _visit_block(arrays, means, documents, n_held, sweeps, shares, block):
-    mine, here = in_thread(arrays, numba.get_thread_id()), of_thread(means, numba.get_thread_id())
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        visit(mine, here, documents[j], n_held, sweeps, shares)
+def _visit_block(arrays, fold, block):
+    mine, means = in_thread(arrays, numba.get_thread_id()), of_thread(fold.means, numba.get_thread_id())
+    for j in range(block * DOCUMENTS, end_of_block(fold.documents, block)):
+        visit(mine, means, fold, fold.documents[j])
 
 
 @spread
-def fold_one_node(
-    net, tables, terms, actives, owns, text, sums, topics, words, documents, n_held, s, sweeps, means, shares
-):  # fmt: skip
-    """Add to each row of `shares` the mean of the node, the leaf of every stream and so of stream s, up to a factor."""
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(Franchise(net, tables, terms), text, topics, words, actives, owns, sums, (), ((), (), ()))
-        _visit_block(arrays, means, documents, n_held, sweeps, shares, block)
+def fold_one_node(arrays, fold):
+    """Add to each row of the shares the mean of the node, the leaf of every stream, up to a factor."""
+    for block in prange(n_blocks(fold.documents)):
+        _visit_block(arrays, fold, block)

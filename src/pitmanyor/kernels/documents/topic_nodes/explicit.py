@@ -16,7 +16,6 @@ from numba import prange
 from pitmanyor import purposes
 from pitmanyor.kernels.documents.fold_sweeps import NEW, is_seated
 from pitmanyor.kernels.documents.general.document import listed_cell, lowest_shared
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
 from pitmanyor.kernels.documents.one_node.scratch import NO_SLOT, NOT_SUMMED
 from pitmanyor.kernels.documents.own_words.token_words import (
     UNLISTED,
@@ -28,7 +27,7 @@ from pitmanyor.kernels.documents.own_words.token_words import (
     turn_to,
 )
 from pitmanyor.kernels.documents.product_sums import dot
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import move_parts, set_parts
 from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
 from pitmanyor.kernels.documents.topic_nodes.node_seating import leave, seat
@@ -50,7 +49,6 @@ from pitmanyor.kernels.documents.topic_nodes.scratch import (
 from pitmanyor.kernels.documents.topic_nodes.stored_walks import load, save
 from pitmanyor.kernels.documents.topic_nodes.topic_draw import Token, draw, evaluate, evaluate_slot
 from pitmanyor.kernels.restaurant.arrays import AT_WORD, CELL, LEAF, LIVE, MODE, ROW, SHARED, WORD_LIST
-from pitmanyor.kernels.restaurant.shared import Franchise
 from pitmanyor.kernels.runtime.jit import inlined, spread
 from pitmanyor.kernels.runtime.random import stream_key, uniform_in
 from pitmanyor.kernels.runtime.simd import LINE, WIDTH, prefetch
@@ -268,7 +266,7 @@ def _visit_block(arrays, documents, n_held, seed, passes, block):
     mine = in_thread(arrays, numba.get_thread_id())
     text, frame = mine.text, frame_of(mine.scratch, n_held)
     mine.scratch.known[CONTEXT] = -1
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
+    for j in range(block * DOCUMENTS, end_of_block(documents, block)):
         d = documents[j]
         fetch_ahead(mine, frame, documents, j)
         key = stream_key(seed[0], seed[1], seed[2], text.number[d], purposes.EXPLICIT)
@@ -276,16 +274,10 @@ def _visit_block(arrays, documents, n_held, seed, passes, block):
 
 
 @spread
-def topic_nodes_sweep(
-    net, tables, terms, node_rows, owns, drawn, kept, lanes, text, sums, topics, words, documents, n_held, seed, passes
-):
+def topic_nodes_sweep(arrays, documents, n_held, seed, passes):
     """Visit the documents in any order, on any number of threads: each has its own random stream.
 
-    Every token is updated `passes` times. `owns` is scratch of words that are the document's own, and `drawn`,
-    `kept` and `lanes` what packed words need (redrawn_rows.py), or empty tuples.
+    Every token is updated `passes` times.
     """
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(
-            Franchise(net, tables, terms), text, topics, words, node_rows, owns, sums, (), (drawn, kept, lanes)
-        )
+    for block in prange(n_blocks(documents)):
         _visit_block(arrays, documents, n_held, seed, passes, block)

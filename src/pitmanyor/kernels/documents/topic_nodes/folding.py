@@ -14,17 +14,15 @@ from pitmanyor.kernels.documents.fold_sweeps import (
     start_products,
     sweeps_of,
 )
-from pitmanyor.kernels.documents.general.explicit import DOCUMENTS
-from pitmanyor.kernels.documents.sweep_arrays import SweepArrays, in_thread
+from pitmanyor.kernels.documents.sweep_arrays import DOCUMENTS, end_of_block, in_thread, n_blocks
 from pitmanyor.kernels.documents.topic_nodes.explicit import fetch_ahead, lines_of, row_of_token, update_stream
 from pitmanyor.kernels.documents.topic_nodes.leaf_mean import base_row, keep
 from pitmanyor.kernels.documents.topic_nodes.node_facts import set_nodes
 from pitmanyor.kernels.documents.topic_nodes.scratch import CONTEXT, Document, frame_of
 from pitmanyor.kernels.documents.topic_nodes.stored_walks import clear_slots, load
 from pitmanyor.kernels.restaurant.arrays import LEAF, SHARED
-from pitmanyor.kernels.restaurant.shared import Franchise
-from pitmanyor.kernels.runtime.bundles import of_thread
 from pitmanyor.kernels.runtime.jit import inlined, spread
+from pitmanyor.kernels.runtime.per_thread import of_thread
 from pitmanyor.kernels.runtime.random import stream_key
 
 
@@ -45,15 +43,17 @@ def add_rows(net, text, words, rows, mean, frame, d, n_shared):
 
 
 @inlined
-def visit(arrays, means, frame, d, s, sweeps, shares):
-    """All sweeps of document d, and the mean of the leaf of stream s."""
-    text, rows = arrays.text, arrays.scratch
+def leaf_of(text, fold, d, n_shared):
+    """The number of the stream's leaf among the document's local nodes."""
+    return text.leaf[text.context[d], fold.stream, LEAF] - n_shared
+
+
+@inlined
+def visit(arrays, means, frame, fold, d):
+    """All sweeps of document d, and the mean of the stream's leaf."""
+    text, rows, sweeps, n = arrays.text, arrays.scratch, fold.sweeps, np.int64(0)
     n_streams, n_shared = text.leaf.shape[1], arrays.topics.lists[text.context[d], SHARED]
-    leaf, key, n = (
-        text.leaf[text.context[d], s, LEAF] - n_shared,
-        stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN),
-        np.int64(0),
-    )
+    leaf, key = leaf_of(text, fold, d, n_shared), stream_key(sweeps.seed, 0, 0, d, purposes.FOLD_IN)
     n_tokens = text.first[(d + 1) * n_streams] - text.first[d * n_streams]
     for r in range(frame.n_bases):
         means.of_bases[r] = 0.0
@@ -65,33 +65,28 @@ def visit(arrays, means, frame, d, s, sweeps, shares):
     n_sweeps, n_left_out = sweeps_of(sweeps, n_tokens)
     for sweep in range(n_sweeps + 1):
         by_chance = sweeps.by_chance and sweep > n_left_out
-        mean = Mean(shares[d], means, leaf, sweep, by_chance)
+        mean = Mean(fold.shares[d], means, leaf, sweep, by_chance)
         for stream in range(n_streams):
             n_slots, n = update_stream(arrays, document, mean, stream, n_slots, n)
         if sweep > n_left_out:
             keep(rows, mean, frame, n_slots)
-    mean = Mean(shares[d], means, leaf, 0, False)
+    mean = Mean(fold.shares[d], means, leaf, 0, False)
     add_rows(arrays.franchise.net, text, arrays.words, rows, mean, frame, d, n_shared)
     clear_slots(rows, frame, n_slots)
 
 
 @inlined
-def _visit_block(arrays, means, documents, n_held, s, sweeps, shares, block):
-    mine, here = in_thread(arrays, numba.get_thread_id()), of_thread(means, numba.get_thread_id())
-    frame = frame_of(mine.scratch, n_held)
+def _visit_block(arrays, fold, block):
+    mine, means = in_thread(arrays, numba.get_thread_id()), of_thread(fold.means, numba.get_thread_id())
+    frame = frame_of(mine.scratch, fold.n_held)
     mine.scratch.known[CONTEXT] = -1
-    for j in range(block * DOCUMENTS, min((block + 1) * DOCUMENTS, len(documents))):
-        fetch_ahead(mine, frame, documents, j)
-        visit(mine, here, frame, documents[j], s, sweeps, shares)
+    for j in range(block * DOCUMENTS, end_of_block(fold.documents, block)):
+        fetch_ahead(mine, frame, fold.documents, j)
+        visit(mine, means, frame, fold, fold.documents[j])
 
 
 @spread
-def fold_topic_nodes(
-    net, tables, terms, node_rows, owns, text, sums, topics, words, documents, n_held, s, sweeps, means, shares
-):  # fmt: skip
-    """Add to each row of `shares` the mean of the leaf of stream s, up to a factor."""
-    for block in prange((len(documents) + DOCUMENTS - 1) // DOCUMENTS):
-        arrays = SweepArrays(
-            Franchise(net, tables, terms), text, topics, words, node_rows, owns, sums, (), ((), (), ())
-        )
-        _visit_block(arrays, means, documents, n_held, s, sweeps, shares, block)
+def fold_topic_nodes(arrays, fold):
+    """Add to each row of the shares the mean of the stream's leaf, up to a factor."""
+    for block in prange(n_blocks(fold.documents)):
+        _visit_block(arrays, fold, block)
