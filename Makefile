@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := src tests benchmarks examples tools docs/conf.py docs/_ext
 WORKERS ?= 2
 
-# Numba's cache does not see edits in other files, so it lives in a directory keyed on the kernels' sources.
+# One directory for each state of the kernels' sources; installing compiles the kernels of the ready models (decision 16).
 export NUMBA_CACHE_DIR := $(shell $(PYTHON) tests/numba_cache.py)
 
 .PHONY: help demo test check pytest pytest-nojit trust bounds package wheel docs bench clean
@@ -60,7 +60,7 @@ test:
 trust: $(VENV)/.stamp
 	@$(BIN)/python tools/trust.py $(TRUST)
 
-# Numba's cache does not know of this option: the kernels with checks are kept beside the others.
+# The kernels with checks are kept beside the others.
 bounds: export NUMBA_BOUNDSCHECK := 1
 bounds: export NUMBA_CACHE_DIR := $(NUMBA_CACHE_DIR)-bounds
 bounds: $(VENV)/.stamp
@@ -82,5 +82,5 @@ wheel:
 	$(PYTHON) tools/check_package.py --quick
 
 clean:
-	rm -rf $(VENV) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) src/pitmanyor/kernels/machine_code .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -27,7 +27,7 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
 from pitmanyor.sampling.sweeps import FEWEST
 from pitmanyor.shards.cut import SHARD_TOKENS
-from pitmanyor.shards.on_dask import GROUP, as_client
+from pitmanyor.shards.on_dask import FEW, GROUP, as_client
 from pitmanyor.shards.sharded import bounds_of, empty_state, in_files, in_memory, on_dask
 from pitmanyor.shards.sharded_chain import COSTS, ShardedChain
 from pitmanyor.state import new_state
@@ -136,6 +136,7 @@ SIZES = {
     "10 G": Size(1e10, 5e5, 2_000),
 }
 PER_TOKEN, PER_CELL = 200e-9, 4e-9  # core seconds per token; the driver's seconds per count
+BYTES = 2  # of a count on its way to the driver; most counts of one shard take one byte
 PER_ANCHOR = 2e-6  # the driver's seconds per token of an anchor
 DISTINCT = 0.5  # pairs of a word and a topic that occur in a shard, per token
 CORES, BANDWIDTH = 8, 1e9  # of a worker; bytes per second
@@ -144,17 +145,18 @@ CORES, BANDWIDTH = 8, 1e9  # of a worker; bytes per second
 def on_paper(size: Size, n_workers: int) -> tuple[float, float, float]:
     """Seconds of a sweep: of workers of 8 cores, of the network, of the driver.
 
-    Every worker reads the vectors once, counts are added by eights, and the driver takes the sum. Splits and merges are
-    left out.
+    Every worker reads the vectors once, counts are added by eights, and the driver takes the last one or two sums.
+    Splits and merges are left out.
     """
     cells, parts = size.words * size.topics, size.tokens / SHARD_TOKENS
     compute, received, pairs = size.tokens * PER_TOKEN / (n_workers * CORES), 0.0, SHARD_TOKENS * DISTINCT
-    while parts > 1:  # every part of a level goes to the worker that adds it up, 8 bytes per pair or 4 per cell
-        received += parts * min(8 * pairs, 4 * cells) / n_workers
-        parts, pairs = parts / GROUP, pairs * GROUP
+    while parts > FEW:  # every part of a level goes to the worker that adds it up, as pairs of 8 bytes or as all cells
+        received += parts * min(8 * pairs, BYTES * cells) / n_workers
+        parts, pairs = np.ceil(parts / GROUP), pairs * GROUP
     anchors = FEWEST * size.tokens * PER_ANCHOR
     received *= 1 - 1 / n_workers  # the rest is there already
-    return compute, (4 * cells + received + 4 * cells) / BANDWIDTH, cells * PER_CELL + anchors
+    last = parts * min(8 * pairs, BYTES * cells)
+    return compute, (4 * cells + received + last) / BANDWIDTH, cells * PER_CELL + anchors
 
 
 def paper() -> Iterator[str]:

@@ -26,7 +26,7 @@ def main(home: Path) -> None:
     posts, follows = simulate_microblog(posts=2000, authors=60, seed=1).write(home)
     corpus = read(posts, links=follows, min_df=2)
     console.print(f"[bold]Simulated[/] posts in {posts}:\n\n{corpus.describe()}", highlight=False)
-    console.print("\nFitting models.author_topic(hashtags=True). The first fit on a machine compiles the sampler.")
+    console.print("\nFitting models.author_topic(hashtags=True).")
     graph = models.author_topic(hashtags=True)
     run = home / "run"
     fit(graph, corpus, sweeps=SWEEPS, seed=1, save_to=run)

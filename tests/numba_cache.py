@@ -1,25 +1,27 @@
-"""Where compiled kernels are kept: a directory keyed on the kernels' sources and the purposes of their streams.
+"""Where the tests keep compiled kernels: a directory of its own for every state of the kernels' sources.
 
-Numba checks only the file a function stands in, never the files it calls into, so an edit in one kernel module can
-leave stale machine code behind in another. A new key for every change of any kernel source rules that out.
-The Makefile runs this file before there is an environment: standard library only.
+The cache itself sees every edit (`kernels/runtime/kernel_cache.py`); a directory per state keeps the code of several
+branches side by side. The Makefile runs this file before there is an environment: standard library only.
 """
 
 from __future__ import annotations
 
-import hashlib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def cache_dir(root: Path = ROOT) -> Path:
     """The cache directory for the kernels as they stand now."""
-    digest = hashlib.sha256()
     package = root / "src" / "pitmanyor"
-    for source in (*sorted((package / "kernels").rglob("*.py")), package / "purposes.py"):
-        digest.update(source.relative_to(root).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
-    return root / ".numba_cache" / digest.hexdigest()[:16]
+    spec = spec_from_file_location("source_digest", package / "kernels" / "runtime" / "source_digest.py")
+    assert spec is not None and spec.loader is not None
+    sources: Any = module_from_spec(spec)
+    spec.loader.exec_module(sources)  # by its path: the package itself may not be installed yet
+    digest: str = sources.digest_of_sources(package)
+    return root / ".numba_cache" / digest[:16]
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def generator(seed: int | tuple[int, ...], purpose: int) -> np.random.Generator:
 
 def checked(seed: int) -> int:
     """The seed, if it is one."""
-    if not isinstance(seed, Integral) or isinstance(seed, bool):
+    if type(seed) is not int and (not isinstance(seed, Integral) or isinstance(seed, bool)):
         raise PlanError(f"seed must be a whole number, 0 or more, not {seed!r}")
     if seed < 0:
         raise PlanError(f"seed must be 0 or more, not {seed}")

@@ -220,6 +220,7 @@ def test_demo_ends_with_topics_and_hashtags(home):
 def test_doctor_tells_versions_threads_and_caches():
     found = facts("doctor")
     assert {"pitmanyor", "python", "numba", "cores", "cache of compiled kernels", "memory"} <= set(found)
+    assert found["kernels compiled at installation"] >= found["of these for this machine"] >= 0
 
 
 @pytest.mark.parametrize(

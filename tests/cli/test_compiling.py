@@ -4,11 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import calling
 from calling import facts
 from pitmanyor.cli import compiling
 from pitmanyor.cli.parsing import READY, find_model
 from pitmanyor.graph import Beta
+from pitmanyor.kernels.runtime import kernel_cache
 from pitmanyor.models import bursty, hpyp, tntm
 from pitmanyor.reading import read
 from pitmanyor.sampling.chain import SMALL_CORPUS
@@ -60,6 +63,30 @@ def test_documents_are_visited_by_kernels_that_both_kinds_of_sweeps_need(monkeyp
     made = simulate_microblog(posts=20, authors=3, seed=1)
     compiling.visit_documents(tntm(), read(made.records, links=made.links))
     assert set(called) == {"collapsed_sweep", "topic_nodes_sweep"}
+
+
+def installing(monkeypatch, home, installed):
+    """What an installation does where so many kernels are installed, and so many of them serve."""
+    done, place = [], home / "machine_code"
+    place.mkdir()
+    (place / "old").write_text("")
+    monkeypatch.setattr(kernel_cache, "INSTALLED", place)
+    monkeypatch.setattr(kernel_cache, "count_installed", lambda: installed)
+    monkeypatch.setattr(compiling, "compile_models", lambda: done.append(place.exists()))
+    monkeypatch.setattr(kernel_cache, "copy_kernels", lambda to: (to.mkdir(), (to / "new").write_text("")))
+    compiling.compile_for_installation()
+    return done, sorted(file.name for file in home.rglob("*"))
+
+
+@pytest.mark.parametrize("installed", [(0, 0), (3, 0), (3, 2)])
+def test_an_installation_keeps_what_it_compiles_and_nothing_else(monkeypatch, tmp_path, installed):
+    done, found = installing(monkeypatch, tmp_path, installed)
+    assert done == [False] and found == ["machine_code", "new"]
+    assert {f"pitmanyor.kernels.{name}" for name in ("network.masses", "split_merge.moves")} <= set(sys.modules)
+
+
+def test_what_serves_is_not_compiled_again(monkeypatch, tmp_path):
+    assert installing(monkeypatch, tmp_path, (3, 3)) == ([], ["machine_code", "old"])
 
 
 def test_the_doctor_compiles_if_asked(monkeypatch):

@@ -15,7 +15,7 @@ from pitmanyor.kernels.runtime.random import stream_key
 from pitmanyor.models import hpyp
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.chain import Chain
-from pitmanyor.sampling.concentrations import LEAST_CONCENTRATION, _draw, draw_shared
+from pitmanyor.sampling.concentrations import COUNTED, LEAST_CONCENTRATION, _draw, _times, draw_shared
 from pitmanyor.simulation import simulate
 from pitmanyor.state import new_state
 
@@ -134,3 +134,12 @@ def test_concentrations_of_simulated_text_are_covered():
             low, high = np.quantile(chain.trace[f"concentration/{name}"][100:], [0.05, 0.95])
             covered += int(low <= drawn.concentrations[name] <= high)
     assert covered > 10
+
+
+@pytest.mark.parametrize("most", [1, 40, COUNTED, COUNTED + 1, 10**9])
+def test_sizes_of_restaurants_are_counted_whether_small_or_large(most):
+    """Those of fewer than COUNTED customers have bins, others are sorted."""
+    sizes = np.random.default_rng(1).integers(0, most, 500)
+    sizes[0] = most - 1
+    assert np.array_equal(_times(sizes), np.stack(np.unique(sizes, return_counts=True), axis=1))
+    assert _times(sizes[:0]).shape == (0, 2)

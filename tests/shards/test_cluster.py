@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ended_workers import end_once
+from ended_workers import end_once, end_once_while_saving
 from pitmanyor.errors import PlanError, StateError
 from pitmanyor.shards import on_dask as module
 from pitmanyor.shards.on_dask import OnDask, as_client
@@ -54,7 +54,9 @@ def test_two_workers_have_the_bytes_of_one_process(client, name, tmp_path):
     assert found[2]["shards/seconds_computing"][-1] > 0
 
 
-def test_one_worker_has_the_same_bytes_and_files_of_past_sweeps_are_removed(tmp_path):
+def test_one_worker_has_the_same_bytes_and_files_of_past_sweeps_are_removed(tmp_path, monkeypatch):
+    """Counts are added in two rounds before the driver takes them."""
+    monkeypatch.setattr(module, "GROUP", 2)
     graph = MODELS["hpyp"]
     corpus = corpus_of(graph)
     with as_client("local", n_workers=1) as one:
@@ -69,6 +71,23 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_sweep_changes_no_byte(client
     ending(monkeypatch, {(3, 1), (6, 2), (6, 4)}, tmp_path)
     found = sharded(graph, corpus, 150, home=tmp_path, client=client, **OPTIONS)
     assert len(list(tmp_path.glob("ended-*"))) == 3
+    assert differences(plain(graph, corpus, **OPTIONS), found) == []
+
+
+def test_a_worker_that_is_killed_while_it_saves_a_shard_changes_no_byte(client, tmp_path, monkeypatch):
+    """Half a file stays there under another name, which nobody reads."""
+    graph, submit, mark = MODELS["hpyp"], OnDask._submit, str(tmp_path / "ended")
+    corpus = corpus_of(graph)
+
+    def submitted(self, what, function, *given):
+        if what == "save":
+            return submit(self, what, end_once_while_saving, mark, *given)
+        return submit(self, what, function, *given)
+
+    monkeypatch.setattr(OnDask, "_submit", submitted)
+    found = sharded(graph, corpus, 150, home=tmp_path, client=client, **OPTIONS)
+    (half,) = tmp_path.glob(".shard-*.part")
+    assert half.stat().st_size > 0
     assert differences(plain(graph, corpus, **OPTIONS), found) == []
 
 

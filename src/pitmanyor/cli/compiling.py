@@ -7,9 +7,14 @@ and on one, which small corpora and several chains at once are given.
 
 from __future__ import annotations
 
+import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
+from pkgutil import walk_packages
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -33,6 +38,39 @@ def compile_models() -> float:
         for _ in pool.map(_compile, PARTS):
             pass
     return time.perf_counter() - start
+
+
+def compile_for_installation() -> None:
+    """Compile the ready models into an empty NUMBA_CACHE_DIR, and keep their kernels with the package.
+
+    Nothing is done if the package has kernels and all of them serve: it is installed again as it was.
+    """
+    from pitmanyor.kernels.runtime.kernel_cache import INSTALLED, copy_kernels
+
+    n_installed, n_serving = count_installed()
+    if 0 < n_installed == n_serving:
+        return
+    shutil.rmtree(INSTALLED, ignore_errors=True)  # what serves would not be compiled, and missing from the copy
+    compile_models()
+    with TemporaryDirectory(dir=INSTALLED.parent, prefix="machine_code-") as made:
+        copy_kernels(Path(made, "whole"))
+        Path(made, "whole").replace(INSTALLED)
+
+
+def count_installed() -> tuple[int, int]:
+    """How many kernels the installation has, and how many of them serve this machine."""
+    from pitmanyor.kernels.runtime import kernel_cache
+
+    import_kernels()
+    return kernel_cache.count_installed()
+
+
+def import_kernels() -> None:
+    """Import every module with kernels, so that all of them are known."""
+    import pitmanyor.kernels as kernels
+
+    for module in walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        import_module(module.name)
 
 
 def _compile(names: tuple[str, ...]) -> None:

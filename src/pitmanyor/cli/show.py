@@ -152,6 +152,9 @@ def _run_facts(path: Path) -> dict[str, Any]:
 def examine() -> Answer:
     import numba
 
+    from pitmanyor.cli.compiling import count_installed
+
+    n_installed, n_serving = count_installed()
     cache = os.environ.get("NUMBA_CACHE_DIR", "")
     kept = Path(cache) if cache else Path(__file__).parent.parent / "kernels"
     facts: dict[str, Any] = {
@@ -162,8 +165,10 @@ def examine() -> Answer:
         "threads of Numba": numba.config.NUMBA_NUM_THREADS,
         "JIT": "off" if numba.config.DISABLE_JIT else "on",
         "memory": f"{_gigabytes(machine.total_memory())}, {_gigabytes(machine.free_memory())} free",
+        "kernels compiled at installation": n_installed,
+        "of these for this machine": n_serving,
         "cache of compiled kernels": str(kept),
-        "compiled kernels in it": sum(1 for _ in kept.rglob("*.nbc")) if kept.is_dir() else 0,
+        "compiled kernels in it": sum("machine_code" not in file.parts for file in kept.rglob("*.nbc")),
         "the cache can be written": os.access(kept if kept.is_dir() else kept.parent, os.W_OK),
         **{name: _version(name) for name in PACKAGES},
         **{
@@ -176,6 +181,8 @@ def examine() -> Answer:
     next_ = ["pitmanyor demo OUT    # see it work"]
     if not facts["the cache can be written"]:
         next_.insert(0, "set NUMBA_CACHE_DIR to a directory of yours, or every start compiles anew")
+    if n_installed > n_serving and facts["JIT"] == "on" and not facts["compiled kernels in it"]:
+        next_.insert(0, "pitmanyor doctor --compile    # sources, Numba or machine have changed since the installation")
     if facts["JIT"] == "off":
         next_.insert(0, "unset NUMBA_DISABLE_JIT: the sampler runs in plain Python, a thousand times slower")
     return Answer(facts, [f"{name:<{width}}  {value}" for name, value in facts.items()], next_)

@@ -239,7 +239,7 @@ def run_demo(out: Path, posts: int, sweeps: int, seed: int, quiet: bool) -> Answ
     if (out / "run").exists():
         raise FileError(f"{out}: there is a demo already; choose a new directory")
     if not quiet:
-        print(f"Simulating {posts:,} posts. The first fit on a machine compiles the sampler.")
+        print(f"Simulating {posts:,} posts.")
     file, follows = simulate_microblog(posts=posts, authors=max(posts // 33, 2), seed=seed).write(out)
     source = Source([file], {"links": str(follows), "min_df": 2})
     graph = author_topic(hashtags=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numba
@@ -266,7 +265,7 @@ class Chain:
         state = self.state
         if tally is not None:
             self._add(RATE, self.rate)
-            for name, count in asdict(tally).items():
+            for name, count in vars(tally).items():
                 self._add(f"moves/{name}", count)
         self._add("n_topics", state.n_topics)
         if state.plan.n_tokens:  # links alone have none
@@ -307,4 +306,6 @@ class Chain:
 
     def _add(self, name: str, value: float | np.integer[Any]) -> None:
         """One more value of a trace; what an earlier version did not keep is not a number for its sweeps."""
-        self.trace.setdefault(name, [math.nan] * (self.n_sweeps - 1)).append(float(value))
+        if name not in self.trace:
+            self.trace[name] = [math.nan] * (self.n_sweeps - 1)
+        self.trace[name].append(float(value))

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from pitmanyor import purposes
 from pitmanyor.graph import Gamma, Node
-from pitmanyor.kernels.monitor.concentration_likelihood import RestaurantSizes, log_likelihood_of_sizes
+from pitmanyor.kernels.monitor.concentration_likelihood import (
+    SIZE,
+    TIMES,
+    RestaurantSizes,
+    log_likelihood_of_sizes,
+)
 from pitmanyor.kernels.monitor.log_joint import JOINT, N_MEASURES, OMEGA, ZETA, measure_topics
 from pitmanyor.kernels.monitor.word_measures import measure_words
 from pitmanyor.kernels.restaurant.arrays import CONCENTRATION, CUSTOMERS, DISCOUNT, LAYER, N_COLUMNS, OWN, TABLES
@@ -26,6 +31,7 @@ from pitmanyor.state.state import State
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+COUNTED = 4096  # smaller sizes of restaurants are counted, larger ones sorted
 LOG_LEAST, LOG_MOST = math.log(LEAST_CONCENTRATION), math.log(1e15)  # of a concentration that restaurants share
 
 
@@ -91,8 +97,20 @@ def _sizes_of_shared(state: State, i: int) -> RestaurantSizes:
     """A gem has a table for every topic."""
     node, totals = state.plan.nodes[i], state.net.totals[state.layout.blocks[i].rests]
     tables = np.array([state.n_topics]) if node.kind == "gem" else totals[:, TABLES]
-    found = (np.unique(sizes, return_counts=True) for sizes in (tables, totals[:, CUSTOMERS]))
-    return RestaurantSizes(*(np.stack(pair, axis=1).astype(np.int64) for pair in found))
+    return RestaurantSizes(_times(tables), _times(totals[:, CUSTOMERS]))
+
+
+def _times(sizes: Ints) -> Ints:
+    """Every size that occurs, and how often."""
+    if sizes.max(initial=0) < COUNTED:
+        times = np.bincount(sizes)
+        found = np.flatnonzero(times)
+        pair = found, times[found]
+    else:
+        pair = np.unique(sizes, return_counts=True)
+    out = np.empty((len(pair[0]), 2), np.int64)
+    out[:, SIZE], out[:, TIMES] = pair
+    return out
 
 
 def _parameters(state: State, i: int) -> tuple[float, float]:

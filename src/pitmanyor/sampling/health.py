@@ -17,6 +17,8 @@ ADVICE = "the chain stops here, and its last checkpoint is from before; resume t
 def check_terms(state: State) -> None:
     """Raise if a term that scoring reads, or a concentration, is not finite. Sums find it: a nan stays in them."""
     net, text = state.net, state.text
+    if all(math.isfinite(np.sum(values)) for values in (net.rests, net.stay, net.open, net.weight, text.concentration)):
+        return  # of all nodes at once; those of each are looked at only to name it
     for i, (node, block) in enumerate(zip(state.plan.nodes, state.layout.blocks, strict=True)):
         own = int(net.nodes[i, OWN])
         concentration = text.concentration[own] if own >= 0 else net.rests[CONCENTRATION, block.rests]

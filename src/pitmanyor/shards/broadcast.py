@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pitmanyor.corpus import Corpus
-from pitmanyor.files import atomic_write, read_arrays, write_arrays
+from pitmanyor.files import atomic_write
 from pitmanyor.graph import Graph
 from pitmanyor.kernels.numbers.stirling import StirlingTables, shaped_tables
 from pitmanyor.kernels.restaurant.arrays import N_COLUMNS, RULE
@@ -20,11 +20,12 @@ from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.leaves import LeafCells
 from pitmanyor.shards.outline import Outline
 from pitmanyor.shards.step import Shared
+from pitmanyor.shards.working_files import read_named, write_named
 from pitmanyor.state.discount_values import restore_tables, stirling_discounts
 from pitmanyor.state.state import RULES, State, new_state
 from pitmanyor.state.topic_columns import grow
 
-OUTLINE, OUTLINE_CORPUS, SHARED = "outline.json", "outline.safetensors", "shared-{:012d}.safetensors"
+OUTLINE, OUTLINE_CORPUS, SHARED = "outline.json", "outline.safetensors", "shared-{:012d}"
 WHOLE = ("nodes", "reals", "rests", "weight", "status")  # arrays of the net that are sent as they are
 
 
@@ -72,7 +73,7 @@ def save_shared(shared: Shared, path: Path) -> int:
         ],
         "leaves": {str(i): [leaf.bits, leaf.parent] for i, leaf in shared.leaves.items()},
     }
-    write_arrays(path, said, arrays)
+    write_named(path, said, arrays)
     return sum(array.nbytes for array in arrays.values())
 
 
@@ -88,7 +89,7 @@ def _widths(shared: Shared) -> dict[int, int]:
 
 def load_shared(empty: State, path: Path, n_threads: int) -> Shared:
     """What `save_shared` wrote, over an empty state of the same outline, which stays as it is."""
-    said, arrays = read_arrays(path)
+    said, arrays = read_named(path)
     state = replace(empty)
     if said["capacity"] > state.capacity:
         grow(state, said["capacity"], exact=True)

@@ -16,19 +16,27 @@ from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.machine import safe_children
 from pitmanyor.shards import tasks
 from pitmanyor.shards.broadcast import OUTLINE, SHARED, save_shared
-from pitmanyor.shards.packed_counts import PackedCounts, add_packed, bytes_of, unpack_counts
+from pitmanyor.shards.packed_counts import bytes_of, unpack_counts
 from pitmanyor.shards.shard import Found, Moving
 from pitmanyor.shards.shard_files import ShardFiles
 from pitmanyor.shards.step import Counts, Delta, Orders, Shared
 
 Ints = NDArray[np.int64]
 EVERY = 8  # sweeps after which shards are written, so that what is lost is not computed again from the beginning
-GROUP = 8  # parts whose counts are added on a worker, until there is one for the driver
+GROUP = 8  # parts whose counts are added on a worker at a time
+FEW = 2  # parts that the driver adds by itself
 WAIT = 120  # seconds without any worker
 POLL = 5  # seconds after which somebody looks whether there is one
-# A cluster on this machine gives a worker up that is not there so long after it was lost, even if it has been there and
-# is being started for a second time.
-LOST = {"distributed.deploy.lost-worker-timeout": "1 hour"}
+OWN_CLUSTER = {  # Dask's settings for a cluster that is started here
+    # A worker that is down this long after an earlier loss is given up, even if it came back in between.
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+    # Dask returns freed memory to the system at once. Keep it, because the next array would fault in every page again.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+    # Processes that compute share their cores with Dask's profiler and monitors.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
 
 
 class OnDask:
@@ -85,7 +93,7 @@ class OnDask:
 
     def texts(self) -> Iterator[Text]:
         for number in range(self.n_shards):
-            moving = self._results([self.moving[number]])[0]
+            moving = self._results([self._submit("moved", tasks.moving_in, self.moving[number])])[0]
             yield self.files.assemble(self.files.read_fixed(number), moving).text
 
     def put(self, number: int, moving: Moving) -> None:
@@ -116,19 +124,18 @@ class OnDask:
             self._submit("sweep", tasks.sweep_shard, *given, self.home, number, shared.n_threads)
             for given in zip(self.fixed, self.moving, orders, strict=True)
         ]
-        self.moving = [self._submit("moved", tasks.first, one) for one in swept]
-        told = [self._submit("told", tasks.third, one) for one in swept]
-        counts = [self._submit("counts", tasks.second, one) for one in swept]
-        while len(counts) > 1:
-            groups = [counts[i : i + GROUP] for i in range(0, len(counts), GROUP)]
-            counts = [self._submit("add", add_packed, group) for group in groups]
-        packed: list[PackedCounts] = self._results(counts)
-        said: list[tasks.Told] = self._results(told)
+        parts = [self._submit("said", tasks.said_in, one) for one in swept]
+        self.moving = swept
+        while len(parts) > FEW:
+            groups = [parts[i : i + GROUP] for i in range(0, len(parts), GROUP)]
+            parts = [self._submit("add", tasks.add_said, group) for group in groups]
+        said: list[tasks.Said] = self._results(parts)
         self.n_workers = max(len(self.client.nthreads()), 1)
-        self.traffic = (size * self.n_workers + sum(map(bytes_of, orders)), bytes_of(packed) + bytes_of(said))
+        self.traffic = (size * self.n_workers + sum(map(bytes_of, orders)), bytes_of(said))
         if len(self.since) >= self.every:
             self._save(number)
-        return unpack_counts(shared, packed), [self._delta(one) for one in said]
+        counts = unpack_counts(shared, [part.counts for part in said])
+        return counts, [self._delta(told) for part in said for told in part.told]
 
     def _delta(self, told: tasks.Told) -> Delta:
         return Delta(told.sums, told.sizes, self.files.together(told.wanted), told.seconds)
@@ -178,7 +185,7 @@ def as_client(client: Any, n_workers: int | None = None) -> Iterator[Any]:
         options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
         with (
             safe_children(),
-            dask.config.set(LOST),
+            dask.config.set(OWN_CLUSTER),
             LocalCluster(n_workers=n_workers, **options) as cluster,
             Client(cluster) as own,
         ):

@@ -1,4 +1,4 @@
-"""Customers as they travel: only what was counted, and as a list of places where that is smaller."""
+"""Customers as they travel: only what was counted, in a byte or two each, or as a list where most of them are zero."""
 
 from __future__ import annotations
 
@@ -15,36 +15,51 @@ Array = NDArray[Any]
 
 
 class Packed(NamedTuple):
-    """Integers, most of which may be zero: all of them, or those that are not, with their places."""
+    """Integers as a sum: the lower bytes of all of them, or zeros, and what these lack at some places."""
 
     size: int
-    at: NDArray[np.uint32] | None
-    values: Array
+    kind: np.dtype[Any]
+    low: Array | None
+    at: Array  # distinct places
+    more: Array
 
     def add_to(self, whole: Array) -> None:
-        if self.at is None:
-            whole += self.values.reshape(whole.shape)
-        else:
-            flat = whole.reshape(-1)
-            if not np.shares_memory(flat, whole):
-                raise ValueError("counts that are not contiguous")
-            flat[self.at] += self.values  # places are distinct
+        if not whole.flags.c_contiguous:
+            raise ValueError("counts that are not contiguous")
+        flat = whole.reshape(-1)
+        if self.low is not None:
+            flat += self.low
+        flat[self.at] += self.more  # places are distinct
 
 
 PackedCounts = tuple[Packed, ...]  # rows of shared nodes one after the other, totals, leaves by node
 
 
 def pack(values: Array) -> Packed:
-    """The smaller of two ways to say the same integers.
+    """The same integers in fewer bytes: places and values of those that are not 0, or one or two bytes of all of them.
 
-    >>> pack(np.array([0, 0, 7, 0, 0, 0])).at
+    With bytes, the rest of those that need more is listed by place. Integers that fit none of these are all listed. The
+    result keeps nothing else of `values` in memory.
+
+    >>> pack(np.array([0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0])).at
     array([2], dtype=uint32)
+    >>> packed = pack(np.array([1, 2, 700] + 9 * [3]))
+    >>> packed.low[:4], packed.at, packed.more
+    (array([  1,   2, 188,   3], dtype=uint8), array([2], dtype=uint32), array([512]))
     """
-    flat = values.reshape(-1)
-    at = np.flatnonzero(flat)
-    if flat.size < 2**32 and len(at) * (flat.itemsize + 4) < flat.nbytes:
-        return Packed(flat.size, at.astype(np.uint32), flat[at])
-    return Packed(flat.size, None, flat.copy())
+    flat = np.ascontiguousarray(values).reshape(-1)
+    places = np.dtype(np.uint32 if flat.size < 2**32 else np.int64)
+    each = places.itemsize + flat.itemsize
+    if np.count_nonzero(flat) * each <= flat.size:
+        at = np.flatnonzero(flat)
+        return Packed(flat.size, flat.dtype, None, at.astype(places), flat[at])
+    for kind in (np.uint8, np.uint16):
+        low = flat.astype(kind)
+        beyond = flat != low
+        if np.count_nonzero(beyond) * each <= flat.size:
+            at = np.flatnonzero(beyond)
+            return Packed(flat.size, flat.dtype, low, at.astype(places), flat[at] - low[at])
+    return Packed(flat.size, flat.dtype, flat, np.zeros(0, places), np.zeros(0, flat.dtype))
 
 
 def pack_counts(shared: Shared, counts: Counts) -> PackedCounts:
@@ -56,7 +71,7 @@ def add_packed(parts: Sequence[PackedCounts]) -> PackedCounts:
     """The sums of counts, in any order."""
     out = []
     for of_one in zip(*parts, strict=True):
-        whole = np.zeros(of_one[0].size, of_one[0].values.dtype)
+        whole = np.zeros(of_one[0].size, of_one[0].kind)
         for part in of_one:
             part.add_to(whole)
         out.append(pack(whole))

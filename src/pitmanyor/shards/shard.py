@@ -90,9 +90,13 @@ def holding(text: Text, topics: Sequence[int]) -> Found:
     return Found(documents, n_tokens_of(text, documents))
 
 
-def changed(text: Text, documents: Ints, moved: Moving) -> Text:
-    """The text with other topics, walks and measures in some of its documents; a copy of all that changes."""
-    topic, code, measures = text.topic.copy(), text.code.copy(), text.measures.copy()
+def changed(text: Text, documents: Ints, moved: Moving, topic: NDArray[np.int32] | None = None) -> Text:
+    """The text with other topics, walks and measures in some of its documents; a copy of all that changes.
+
+    topic: the topics that the other documents have, if they are new as well; it is written to.
+    """
+    topic = text.topic.copy() if topic is None else topic
+    code, measures = text.code.copy(), text.measures.copy()
     tokens = tokens_of(text, documents)
     topic[tokens], code[tokens] = moved.topic, moved.code
     measures[documents] = moved.measures

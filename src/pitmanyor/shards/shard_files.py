@@ -1,12 +1,7 @@
-"""Shards in files: one after the other is loaded, swept and written, so that memory holds two or three of them.
-
-These are working files, each in the form of NumPy's arrays one after the other. They are replaced as a whole, and not
-forced to the disk: what must survive a crash is a checkpoint.
-"""
+"""Shards in files: one after the other is loaded, swept and written, so that memory holds two or three of them."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -15,41 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pitmanyor.errors import FileError
 from pitmanyor.kernels.restaurant.arrays import Text
 from pitmanyor.kernels.switching.leaf_tables import Leaves
 from pitmanyor.sampling.leaves import tokens_by_cell
 from pitmanyor.shards.outline import Outline
 from pitmanyor.shards.shard import FIXED, MOVING, Found, Moving, changed, holding, moving_of
 from pitmanyor.shards.step import Counts, Delta, Orders, Shard, Shared, Worker, no_counts
+from pitmanyor.shards.working_files import read_parts, write_parts
 from pitmanyor.state.some_documents import is_by_token, take
 from pitmanyor.state.state import State
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
 FIXED_FILE, MOVING_FILE = "shard-{:06d}.fixed", "shard-{:06d}.moving"
-
-
-def write_parts(path: Path, arrays: Sequence[Array]) -> None:
-    """Arrays one after the other, in place of what was there, all at once."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as file:
-            for array in arrays:
-                np.save(file, array, allow_pickle=False)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise FileError(f"{path}: not written ({error.strerror or error}); make room for the shards") from error
-
-
-def read_parts(path: Path, n: int) -> list[Array]:
-    """What `write_parts` wrote."""
-    try:
-        with open(path, "rb") as file:
-            return [np.load(file, allow_pickle=False) for _ in range(n)]
-    except (OSError, ValueError, EOFError) as error:
-        raise FileError(f"{path}: a shard cannot be read ({error}); it was cut or removed during the fit") from error
 
 
 class ShardFiles:

@@ -123,5 +123,5 @@ class Worker:
 
 def obey(text: Text, orders: Orders) -> Text:
     """The text with new labels, and with the documents that the driver has updated; a copy of all that changes."""
-    text = text._replace(topic=orders.place[text.topic], concentration=orders.concentration)
-    return changed(text, orders.anchors, orders.moved)
+    topic = np.take(orders.place, text.topic)
+    return changed(text._replace(concentration=orders.concentration), orders.anchors, orders.moved, topic)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from pitmanyor.sampling.document_sums import DocumentSums
 from pitmanyor.shards.broadcast import SHARED, load_empty_state, load_shared
-from pitmanyor.shards.packed_counts import PackedCounts, pack_counts
+from pitmanyor.shards.packed_counts import PackedCounts, add_packed, pack_counts
 from pitmanyor.shards.shard import Found, Moving, changed, holding, moving_of
-from pitmanyor.shards.shard_files import ShardFiles, read_moving, write_parts
+from pitmanyor.shards.shard_files import ShardFiles, read_moving
 from pitmanyor.shards.step import Orders, Worker, no_counts
+from pitmanyor.shards.working_files import write_parts
 from pitmanyor.state.some_documents import take
 from pitmanyor.state.state import State
 
@@ -32,6 +33,23 @@ class Told(NamedTuple):
     sizes: Array
     wanted: tuple[Array, ...]
     seconds: float
+
+
+class Said(NamedTuple):
+    """What some shards say of a sweep: the customers of all together, and what else each tells, in their order."""
+
+    counts: PackedCounts
+    told: list[Told]
+
+
+class Swept(NamedTuple):
+    """A shard after a sweep, and what it says."""
+
+    moving: Moving
+    said: Said
+
+
+Held = Moving | Swept  # what a worker has of a shard: as it was loaded, or after a sweep
 
 
 class Known(NamedTuple):
@@ -76,50 +94,49 @@ def load_moving(path: str) -> Moving:
     return read_moving(Path(path))
 
 
-def save_moving(moving: Moving, path: str) -> str:
-    write_parts(Path(path), moving)
+def moving_in(held: Held) -> Moving:
+    return held.moving if isinstance(held, Swept) else held
+
+
+def save_moving(held: Held, path: str) -> str:
+    write_parts(Path(path), moving_in(held))
     return path
 
 
-def choose(fixed: list[Array], moving: Moving, documents: Array, home: str) -> tuple[Array, ...]:
+def choose(fixed: list[Array], held: Held, documents: Array, home: str) -> tuple[Array, ...]:
     """Some documents of a shard."""
     files = _know(home).files
-    return files.apart(take(files.outline, files.assemble(fixed, moving).text, documents))
+    return files.apart(take(files.outline, files.assemble(fixed, moving_in(held)).text, documents))
 
 
-def find(fixed: list[Array], moving: Moving, topics: list[int], home: str) -> Found:
+def find(fixed: list[Array], held: Held, topics: list[int], home: str) -> Found:
     """The documents of a shard that hold one of these topics."""
-    return holding(_know(home).files.assemble(fixed, moving).text, topics)
+    return holding(_know(home).files.assemble(fixed, moving_in(held)).text, topics)
 
 
-def change(fixed: list[Array], moving: Moving, documents: Array, moved: Moving, home: str) -> Moving:
+def change(fixed: list[Array], held: Held, documents: Array, moved: Moving, home: str) -> Moving:
     """What a shard has when some of its documents have other topics, walks and measures."""
-    return moving_of(changed(_know(home).files.assemble(fixed, moving).text, documents, moved))
+    return moving_of(changed(_know(home).files.assemble(fixed, moving_in(held)).text, documents, moved))
 
 
-def sweep_shard(
-    fixed: list[Array], moving: Moving, orders: Orders, home: str, sweep: int, n_threads: int
-) -> tuple[Moving, PackedCounts, Told]:
+def sweep_shard(fixed: list[Array], held: Held, orders: Orders, home: str, sweep: int, n_threads: int) -> Swept:
     """One sweep of a shard: its documents afterwards, the customers that they send, and what else the driver needs."""
     started, worker = time.perf_counter(), _worker(home, sweep, n_threads)
     files, counts = _know(home).files, no_counts(worker.shared)
-    moved, delta = worker.step(files.assemble(fixed, moving), orders, counts)
+    moved, delta = worker.step(files.assemble(fixed, moving_in(held)), orders, counts)
     packed = pack_counts(worker.shared, counts)
     told = Told(delta.sums, delta.sizes, files.apart(delta.wanted), time.perf_counter() - started)
-    return moved, packed, told
+    return Swept(moved, Said(packed, [told]))
+
+
+def said_in(swept: Swept) -> Said:
+    return swept.said
+
+
+def add_said(parts: list[Said]) -> Said:
+    """What several shards say, in their order."""
+    return Said(add_packed([part.counts for part in parts]), [told for part in parts for told in part.told])
 
 
 def can_see(home: str, name: str) -> bool:
     return (Path(home) / name).is_file()
-
-
-def first(result: tuple[Moving, PackedCounts, Told]) -> Moving:
-    return result[0]
-
-
-def second(result: tuple[Moving, PackedCounts, Told]) -> PackedCounts:
-    return result[1]
-
-
-def third(result: tuple[Moving, PackedCounts, Told]) -> Told:
-    return result[2]

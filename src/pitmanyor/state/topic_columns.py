@@ -26,6 +26,8 @@ from pitmanyor.state.memory import larger_layout
 from pitmanyor.state.scratch_arrays import new_document_scratch, new_scratch
 from pitmanyor.state.state import State
 
+NO_SWAPS = np.zeros((0, 2), np.int64)
+
 
 def grow(state: State, columns: int, exact: bool = False) -> None:
     """Make room for so many topic columns or more; counts stay where they were. Refused before memory runs out."""
@@ -93,7 +95,7 @@ def relabel(state: State, first: NDArray[np.bool_]) -> tuple[int, NDArray[np.int
     rank = np.where(live & first[:n_columns], 0, np.where(live, 1, 2))
     n_first = int((rank == 0).sum())
     wanted = np.repeat([0, 1, 2], [n_first, n_live - n_first, n_columns - n_live])
-    swaps = _swaps(rank, wanted)
+    swaps = _swaps(rank, wanted) if (rank != wanted).any() else NO_SWAPS
     if net.status[DOOR] >= 0:  # the weight of a new topic does not move: another column will be the door
         net.stay[net.cells[net.status[GEM_CELL], ROW] + net.status[DOOR]] = 0.0
     place: NDArray[np.int32] | None = None

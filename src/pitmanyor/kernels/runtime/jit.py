@@ -24,10 +24,11 @@ from typing import Any
 import numba
 from numba import njit, types
 
+from pitmanyor.kernels.runtime.kernel_cache import keep, keep_callable
 from pitmanyor.kernels.runtime.linking import compile_linked
 from pitmanyor.kernels.runtime.threads import is_parallel
 
-COMMON: dict[str, Any] = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True, "nogil": True}
+COMMON: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, "nogil": True}
 INNER: dict[str, Any] = {**COMMON, "no_cpython_wrapper": True, "_nrt": False}
 
 
@@ -35,7 +36,7 @@ def _once(**options: Any) -> Callable[[Any], Any]:
     """Decorates functions that are compiled once for all constants; Numba would do it for each number in a call."""
 
     def decorate(function: Any) -> Any:
-        dispatcher = njit(**options)(function)
+        dispatcher = keep(njit(**options)(function))
         if hasattr(dispatcher, "get_call_template"):  # not where Numba is switched off
             template = dispatcher.get_call_template
             dispatcher.get_call_template = lambda args, kws: template(
@@ -76,19 +77,19 @@ def dealt(turn, n):
 
 
 def kernel(function: Any) -> Any:
-    return compile_linked(njit(**COMMON, _nrt=False)(function))
+    return compile_linked(keep_callable(njit(**COMMON, _nrt=False)(function)))
 
 
 def spread(function: Any) -> Callable[..., None]:
     """A kernel with parallel loops, compiled for one thread and for several, as each is first called."""
     if numba.config.DISABLE_JIT:
         return function
-    parallel = compile_linked(njit(**COMMON, parallel=True)(function))
+    parallel = compile_linked(keep_callable(njit(**COMMON, parallel=True)(function)))
     # Numba's cache knows a function by its name: the twin needs its own
     twin = FunctionType(function.__code__, function.__globals__, function.__name__ + "_serial")
     twin.__qualname__ = function.__qualname__ + "_serial"
     twin.__module__ = function.__module__
-    serial = compile_linked(njit(**COMMON)(twin))
+    serial = compile_linked(keep_callable(njit(**COMMON)(twin)))
 
     @wraps(function)
     def call(*args: Any) -> None:

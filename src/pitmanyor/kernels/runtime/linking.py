@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -165,8 +165,9 @@ def compile_linked(dispatcher: Any) -> Any:
         return dispatcher
 
     def compile_in_scope(signature: Any) -> Any:
+        is_installed = getattr(dispatcher._cache, "is_installed", None)
         with (
-            alone(dispatcher),
+            nullcontext() if is_installed and is_installed(signature) else alone(dispatcher),
             global_compiler_lock,
             linked(),
         ):  # what `linked` changes for the time being is everybody's
