@@ -18,7 +18,7 @@ from pitmanyor.graph import Links
 
 Floats = NDArray[np.float64]
 N_TOPICS = 10  # of a model without text, which cannot infer it
-KEEP = 20
+KEEP = 100  # states: where few links are known, their predictions differ
 AUTHOR = ("author",)
 
 
@@ -97,7 +97,10 @@ def graph_named(name: str, links: str) -> Graph:
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a model is fitted; the network joins the text after `text_sweeps` of the sweeps."""
+    """How long a model is fitted; the network joins the text after `text_sweeps` of the sweeps.
+
+    If these are given, states are kept from then on; else from half of the sweeps on, when it joins by default.
+    """
 
     sweeps: int
     text_sweeps: int | None = None
@@ -118,7 +121,9 @@ class Fits:
         if key in self.of_text:
             return self.of_text[key]
         start, network = process_time(), effort.network(graph)
-        made = fit(graph, case.corpus, effort.sweeps, seed=seed, keep=KEEP, threads=1, progress=False, network=network)
+        burn_in = effort.text_sweeps if graph.streams else None
+        how: dict[str, Any] = {"seed": seed, "keep": KEEP, "burn_in": burn_in, "threads": 1, "progress": False}
+        made = fit(graph, case.corpus, effort.sweeps, network=network, **how)
         found = made, process_time() - start
         if not graph.link_sets:
             self.of_text[key] = found

@@ -6,7 +6,7 @@ import pytest
 from pitmanyor import Corpus, Network, fit, load, resume
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Beta, Graph, mix, uniform
-from pitmanyor.models import tntm
+from pitmanyor.models import author_traits, tntm
 from pitmanyor.network.auc import auc
 
 
@@ -241,6 +241,23 @@ def test_links_between_vectors_over_a_mixture(tmp_path, weights):
     assert both.link_probability("ann", "bob", links="follows") != both.link_probability("ann", "bob", links="mentions")
     alone = fit(g.without("word").without("hashtag"), posts(), sweeps=10, network=Network(n_topics=4), seed=1)
     assert np.isfinite(alone.trace["network/log_likelihood/follows"]).all()
+
+
+def test_links_between_traits_resume_and_hear_the_text(tmp_path):
+    settings = {"seed": 1, "network": Network(text_sweeps=3)}
+    both = fit(author_traits(), posts(), sweeps=10, **settings)
+    fit(author_traits(), posts(), sweeps=7, save_to=tmp_path / "run", **settings)
+    same(resume(tmp_path / "run", 10), both)
+    pairs = [(a, b) for a in ("ann", "bob") for b in ("dan", "eve")]
+    within = [("ann", "bob"), ("bob", "cat"), ("dan", "eve"), ("eve", "fay")]
+    near, far = (both.link_probability(*map(list, zip(*chosen, strict=True))) for chosen in (within, pairs))
+    assert near.mean() > far.mean() and ((near > 0) & (near < 1)).all()
+    with pytest.raises(PlanError, match='kernel="traits", whose unknowns are too many'):
+        both.network_log_likelihood()
+    mentions = author_traits().copy()
+    mentions.links("mentions", between="nu", kernel="traits")
+    two = fit(mentions, posts(), sweeps=6, **settings)
+    assert two.link_probability("ann", "bob", "mentions") != two.link_probability("ann", "bob", "follows")
 
 
 def test_the_paper_s_settings():

@@ -66,15 +66,23 @@ REFUSED: dict[str, tuple[Callable[[Graph], object], str]] = {
     "links of documents": (lambda g: g.links("cites", between="theta"), "'theta', which is per document; links join"),
     "kernel": (
         lambda g: g.links("follows", between="nu", kernel="rbf"),  # type: ignore[arg-type]
-        "kernel='rbf'; the kernels are 'similarity', 'pair' and 'blocks'",
+        "kernel='rbf'; the kernels are 'similarity', 'pair', 'blocks' and 'traits'",
     ),
     "popularity of similarity": (
         lambda g: g.links("follows", between="nu", popularity=True),
-        "popularity=True and kernel='similarity'; it is a part of kernel=\"blocks\"",
+        'popularity=True and kernel=\'similarity\'; it is a part of kernel="blocks" and kernel="traits"',
     ),
     "noise of blocks": (
         lambda g: g.links("follows", between="nu", kernel="blocks", noise=0.5),
         'kernel="blocks", which has no noise; leave it out',
+    ),
+    "length of traits": (
+        lambda g: g.links("follows", between="nu", kernel="traits", length=0.5),
+        'kernel="traits", which has no length; leave it out',
+    ),
+    "traits without direction": (
+        lambda g: g.links("follows", between="nu", kernel="traits", directed=False),
+        "give every link in both directions, with directed=True",
     ),
     "answers without direction": (
         lambda g: g.links("follows", between="nu", kernel="blocks", reciprocity=True, directed=False),

@@ -14,8 +14,10 @@ READY: dict[str, Callable[..., Graph]] = {
     "hpyp": models.hpyp,
     "author_topic": models.author_topic,
     "tntm": models.tntm,
+    "author_blocks": models.author_blocks,
+    "author_traits": models.author_traits,
 }
-WITH_DISCOUNTS = ("hpyp", "author_topic", "tntm")
+WITH_DISCOUNTS = ("hpyp", "author_topic", "tntm", "author_blocks", "author_traits")
 
 
 @pytest.mark.parametrize("name", READY)

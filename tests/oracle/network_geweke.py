@@ -21,6 +21,7 @@ from pitmanyor.graph.validate import text_needs
 from pitmanyor.network.features import Kernel
 from pitmanyor.network.observed import LINKED, Ends, Observed, observe
 from pitmanyor.network.similar_links import SimilarLinks, log_density
+from pitmanyor.network.trait_prior import TraitUnknowns, mean_scores
 from pitmanyor.plan import compile_plan
 from pitmanyor.sampling.concentrations import Measures, sample_concentrations
 from pitmanyor.sampling.discounts import sample_discounts
@@ -73,6 +74,10 @@ class LinkedShape(Shape):
         texts = text_needs(self.graph)
         return max(i for i, name in enumerate(self.linked) if name in texts)
 
+    @property
+    def has_traits(self) -> bool:
+        return self.graph.link_sets[0].kernel == "traits"
+
     def links(self) -> SimilarLinks:
         (links,) = self.graph.link_sets
         return SimilarLinks(Kernel(links.signal, links.length, links.noise, links.intercept))
@@ -109,6 +114,35 @@ def network_statistics(mu, nu, customers, links: SimilarLinks, observed: Observe
     return [float(value) for value in out]
 
 
+def trait_statistics(mu, nu, customers, unknowns: TraitUnknowns, linked) -> list[float]:
+    """The same with links between traits, whose unknowns are bounded: variances have no moments."""
+    traits, directions = np.arctan(unknowns.traits), np.arctan(unknowns.directions)
+    text = np.arctan(np.einsum("ck,ik->ci", unknowns.directions, np.sqrt(nu)))
+    means, logs = np.arctan(mean_scores(unknowns)), np.r_[unknowns.shared, np.log(unknowns.variances.ravel())]
+    left, right = np.split(traits[2:], 2)
+    out = [mu[0], (mu**2).sum(), nu[0, 0], (nu[:, 0] * mu[0]).sum(), (nu**2).sum(), (nu * customers).sum()]
+    out += [(mu * customers).sum(), (nu * customers).sum() * linked.sum(), linked.sum(), linked.sum() ** 2]
+    out += [(linked & linked.T).sum(), logs[0] * (linked & linked.T).sum(), *logs, *logs**2, unknowns.level[0]]
+    out += [unknowns.level[0] ** 2, (linked * means).sum(), (means**2).sum(), (traits * text).sum(), (traits**2).sum()]
+    out += [
+        (directions**2).sum(),
+        (directions * mu).sum(),
+        (linked * (left.T @ right)).sum(),
+        (text * customers.sum(1)).sum(),
+    ]
+    out += [(linked * (text[2:].T @ text[2:])).sum(), traits[0] @ linked.sum(axis=1), traits[1] @ linked.sum(axis=0)]
+    return [float(value) for value in out]
+
+
+def draw_by_traits(unknowns: TraitUnknowns, rng: np.random.Generator):
+    """Links given traits."""
+    means = mean_scores(unknowns)
+    common = np.tril(rng.normal(0.0, np.sqrt(unknowns.shared[0]), means.shape), -1)
+    linked = means + common + common.T + rng.normal(0.0, np.sqrt(1.0 - unknowns.shared[0]), means.shape) > 0.0
+    np.fill_diagonal(linked, False)
+    return linked
+
+
 def observe_all(linked) -> Observed:
     ends = Ends(*np.nonzero(linked), np.zeros((0, 2), np.int64))
     return observe(len(linked), ends, directed=True, self_links=False)
@@ -139,10 +173,15 @@ def marginal(shape: LinkedShape, n_draws: int, seed: int) -> Rows:
         mu, every = vectors[shape.root.name][()], [np.array(list(vectors[name].values())) for name in shape.linked]
         nu = every[-1]
         drawn = draw_links(shape.graph.link_sets[0], tuple(NAMES), nu, chance)
-        links.weights, observed = drawn.weights, observe_all(drawn.linked)
         text = _statistics(shape.graph, counts, b, houses.discounts, words)
         text += depth_statistics(every)
-        rows.append(text + network_statistics(mu, nu, customers_of(shape, counts)[0], links, observed))
+        given = mu, nu, customers_of(shape, counts)[0]
+        if shape.has_traits:
+            unknowns = TraitUnknowns.among(drawn.weights, *nu.shape)
+            rows.append(text + trait_statistics(*given, unknowns, drawn.linked))
+        else:
+            links.weights = drawn.weights
+            rows.append(text + network_statistics(*given, links, observe_all(drawn.linked)))
     return np.array(rows)
 
 
@@ -154,9 +193,9 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
     both, measures = TextAndNetwork(state, 1), Measures(state)
     both.start(state, (seed, 0, 0))
     nodes = list(both.network.nodes.values())
-    node, links = nodes[-1], nodes[-1].sets["follows"]
+    node, links = nodes[-1], nodes[-1].all_sets["follows"]
     labels = list(state.plan.instances[shape.linked[-1]].labels)
-    observed = node.seen["follows"]
+    observed = Observed(links.seen, True) if shape.has_traits else node.seen["follows"]
     order = [labels.index(name) for name in NAMES]
     for i in range(1, n_steps + 1):
         both.sweep(state, (seed, 0, i))
@@ -165,10 +204,18 @@ def successive(shape: LinkedShape, n_steps: int, seed: int) -> Rows:
         sample_discounts(state, (seed, 0, i), but=both.fixed)
         mu, nu, customers = np.exp(both.network.root.log_mu), node.nu[order], nodes[shape.read].masses.customers[order]
         seen = observed._replace(pairs=observed.pairs[np.ix_(order, order)])
-        rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
+        if shape.has_traits:
+            unknowns = links.unknowns._replace(traits=links.unknowns.traits[:, order])
+            rest = trait_statistics(mu, nu, customers, unknowns, seen.pairs == LINKED)
+        else:
+            rest = network_statistics(mu, nu, customers, links, seen)  # of the links that were judged by
         depth = depth_statistics([one.nu[order] for one in nodes])
         rows.append(redraw_words(shape, state, rng) + depth + rest)
-        observed = redraw_links(links, node.nu, chance)
-        node.likeness.ones[0], node.likeness.zeros[0] = observed.both_ways()
+        if shape.has_traits:
+            observed = observe_all(draw_by_traits(links.unknowns, chance))
+            links.seen = observed.pairs
+        else:
+            observed = redraw_links(links, node.nu, chance)
+            node.likeness.ones[0], node.likeness.zeros[0] = observed.both_ways()
         both.switch.leaves = None
     return np.array(rows)

@@ -9,12 +9,19 @@ import pytest
 from oracle.network_geweke import LinkedShape, marginal, successive
 from oracle.runs import errors, z_scores
 from pitmanyor.graph import Beta, Gamma, Graph, mix
-from pitmanyor.models import author_topic, tntm
-from pitmanyor.network import linked
+from pitmanyor.models import author_topic, author_traits, tntm
+from pitmanyor.network import linked, trait_links, trait_prior
 from pitmanyor.sampling import text_and_network
 from pitmanyor.sampling.joining import finite
 
 N_STEPS, LARGEST = 1_500, 4.0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def even():
+    """About as many links as pairs without one: a level with a wide prior takes hundreds of steps to turn."""
+    with patch.object(trait_links, "LEVEL", 0.7), patch.object(trait_prior, "LEVEL", 0.7):
+        yield
 
 
 def with_links() -> Graph:
@@ -45,6 +52,7 @@ GRAPHS = {
     "tntm": tntm,
     "mixture": with_a_mixture,
     "learned mixture": lambda: with_a_mixture(None),
+    "traits": author_traits,
 }
 
 
@@ -74,6 +82,7 @@ def worst(model: str, discount: float | Beta, n_steps: int = N_STEPS) -> float:
     [
         ("tntm", 0.0),
         ("tntm", 0.5),
+        ("traits", 0.5),
         ("own vectors", 0.5),
         pytest.param("own vectors", 0.0, marks=pytest.mark.long),
         ("mixture", 0.5),

@@ -8,7 +8,7 @@ import pytest
 from pitmanyor import simulate
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links, mix
-from pitmanyor.models import author_topic, tntm
+from pitmanyor.models import author_topic, author_traits, tntm
 from pitmanyor.network.features import kernel_of
 from pitmanyor.network.observed import LINKED, UNSEEN
 from pitmanyor.network.similar_links import SimilarLinks
@@ -171,3 +171,21 @@ def test_pairs_over_a_finite_root():
     g.links("follows", between=nu, kernel="pair", intercept=True)
     found = simulate(g, **SIZE).links["follows"]
     assert found.vectors.shape == (4, 3) and len(found.weights) == 4**2 + 1
+
+
+def test_links_between_traits_come_as_often_as_they_are_said_to():
+    """Given traits, and both directions of a pair together more often than apart."""
+    rng, links = np.random.default_rng(1), Links("follows", "nu", kernel="traits", popularity=True, reciprocity=True)
+    drawn = [draw_links(links, NAMES, NU, rng) for _ in range(N_DRAWS)]
+    linked, likely = (np.array([getattr(one, what) for one in drawn], float) for what in ("linked", "probability"))
+    news = linked - likely
+    assert not linked[:, range(3), range(3)].any() and not likely[:, range(3), range(3)].any()
+    for i, j in [(0, 1), (1, 0), (2, 0), (1, 2)]:
+        assert abs(news[:, i, j].mean()) < 4 * news[:, i, j].std() / np.sqrt(N_DRAWS)
+    both = (news * news.transpose(0, 2, 1))[:, [1, 2, 2], [0, 0, 1]].sum(axis=1)
+    assert both.mean() > 4 * both.std() / np.sqrt(N_DRAWS)
+
+
+def test_traits_need_no_end_of_topics():
+    drawn = simulate(author_traits(), **SIZE)
+    assert drawn.links["follows"].linked.shape == (4, 4)

@@ -1,5 +1,7 @@
 """Why authors are near each other: parts of the score of a link that add up to its probability."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -58,6 +60,28 @@ def test_one_vector_for_both_is_words_and_links_without_text_are_links(joined, o
         assert len(np.unique(made.base.round(12))) == 1
         assert_allclose([made.words.mean(), made.links.mean()], 0.0, atol=1e-9)  # of pairs as they are on average
         assert not np.any(made.popularity) and not np.any(made.activity) and not np.any(made.answer)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["text", "links alone"])
+def of_traits(microblog_corpus, request):
+    graph = models.author_traits() if request.param else models.author_traits().without("hashtag").without("word")
+    network = Network(text_sweeps=4) if request.param else Network(n_topics=3)
+    return fit(graph, microblog_corpus, sweeps=8, seed=1, keep=2, network=network)
+
+
+def test_parts_of_traits_add_up_to_the_probability(of_traits):
+    """In standard scores; what the text predicts is words, the rest of the traits is links."""
+    sources, targets = all_pairs(of_traits)
+    parts, last = of_traits.draws[-1].link_parts(sources, targets), of_traits.draws[-1]
+    chances = last.link_probability(sources, targets)
+    assert_allclose([NormalDist().cdf(score) for score in parts.score], chances, atol=1e-9)
+    assert_allclose([parts.words.mean(), parts.links.mean()], 0.0, atol=1e-9)
+    assert len(np.unique(parts.base.round(12))) == 1
+    assert bool(parts.words.any()) == bool(of_traits.graph.streams)
+    for part in (parts.links, parts.popularity, parts.activity, parts.answer):
+        assert np.abs(part).max() > 0.01
+    for side, part in ((targets, parts.popularity), (sources, parts.activity)):
+        assert all(len({x for label, x in zip(side, part.round(12), strict=True) if label == who}) == 1 for who in side)
 
 
 def test_words_are_read_from_the_vectors_of_the_text(own):

@@ -14,7 +14,8 @@ from pitmanyor.graph import Graph
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 NOT_HERE = ("source", "links", "vocabulary", "save_to")  # parameters of `read` that name other sources and files
-READY = ("author_topic", "hdp_lda", "hpyp", "lda:K", "tntm", "bursty:NAME")
+PLAIN = ("author_blocks", "author_topic", "author_traits", "hdp_lda", "hpyp", "tntm")  # models without an argument
+READY = (*PLAIN, "lda:K", "bursty:NAME")
 
 
 def parse_seconds(text: str) -> float:
@@ -45,7 +46,7 @@ def find_model(name: str) -> Graph:
         return models.bursty(find_model(argument or "hpyp"))
     if kind == "lda" and argument.isdecimal():
         return models.lda(int(argument))
-    if kind in ("author_topic", "hdp_lda", "hpyp", "tntm") and not argument:
+    if kind in PLAIN and not argument:
         ready: Graph = getattr(models, kind)()
         return ready
     if kind in plugins.names(plugins.MODELS):

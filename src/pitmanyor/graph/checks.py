@@ -189,7 +189,8 @@ def checked_links(links: Links, nodes: Mapping[str, Node]) -> Links:
         )
     if links.kernel not in get_args(Kernel):
         raise GraphError(
-            f"the links {name!r} have kernel={links.kernel!r}; the kernels are 'similarity', 'pair' and 'blocks'"
+            f"the links {name!r} have kernel={links.kernel!r}; the kernels are 'similarity', 'pair', 'blocks' and "
+            "'traits'"
         )
     _check_kernel(links)
     return replace(
@@ -202,18 +203,24 @@ def checked_links(links: Links, nodes: Mapping[str, Node]) -> Links:
 
 def _check_kernel(links: Links) -> None:
     """Options of one kernel are refused with another."""
-    of_blocks = [option for option in ("popularity", "reciprocity") if getattr(links, option)]
+    effects = [option for option in ("popularity", "reciprocity") if getattr(links, option)]
     others = [name for name in ("intercept", "self_links") if getattr(links, name)]
     others += [name for name in ("signal", "length", "noise") if getattr(links, name) != 1.0]
-    if links.kernel == "blocks" and others:
+    has_effects = links.kernel in ("blocks", "traits")
+    if has_effects and others:
         raise GraphError(
-            f'the links {links.name!r} have kernel="blocks", which has no {others[0]}; leave it out, or take '
+            f'the links {links.name!r} have kernel="{links.kernel}", which has no {others[0]}; leave it out, or take '
             'kernel="similarity"'
         )
-    if links.kernel != "blocks" and of_blocks:
+    if not has_effects and effects:
         raise GraphError(
-            f"the links {links.name!r} have {of_blocks[0]}=True and kernel={links.kernel!r}; it is a part of "
-            'kernel="blocks"'
+            f"the links {links.name!r} have {effects[0]}=True and kernel={links.kernel!r}; it is a part of "
+            'kernel="blocks" and kernel="traits"'
+        )
+    if links.kernel == "traits" and not links.directed:
+        raise GraphError(
+            f'the links {links.name!r} are undirected, and with kernel="traits" sources and targets have traits of '
+            'their own; give every link in both directions, with directed=True, or take kernel="blocks"'
         )
     if links.reciprocity and not links.directed:
         raise GraphError(f"the links {links.name!r} are undirected, so none of them answers another; reciprocity=False")

@@ -145,7 +145,8 @@ class Declarations:
         """Declare observed links between the instances of a node, such as authors who follow each other (maths 6).
 
         With a kernel of similarity or pairs the scores of pairs are a Gaussian process; its parameters are the paper's
-        s, l and sigma. With blocks, links are events between topics, for networks of any size.
+        s, l and sigma. With blocks, links are events between topics, for networks of any size. With traits, they depend
+        on latent traits of both ends, which the vectors predict.
 
         Parameters
         ----------
@@ -157,7 +158,8 @@ class Declarations:
             Whether a link from i to j differs from one from j to i.
         kernel
             "similarity": over the cosine of two vectors, with that cosine as mean. "pair": over the pair of vectors,
-            with mean 0. "blocks": topics of one link to topics of others at rates that are learned.
+            with mean 0. "blocks": topics of one link to topics of others at rates that are learned. "traits": everybody
+            has latent traits, as a source and as a target; what the vectors say of them is learned.
         intercept
             Add a constant to all scores, which suits sparse networks.
         self_links
@@ -169,9 +171,10 @@ class Declarations:
         noise
             Standard deviation sigma of the noise.
         popularity
-            With blocks: everybody has a rate at which he links and one at which he is linked to.
+            With blocks and traits: how active everybody is as a source, and how popular as a target, is learned.
         reciprocity
-            With blocks: a link may be answered by one back.
+            With blocks: a link may be answered by one back. With traits: the scores of both directions of a pair have
+            a part in common.
         """
         self._check_free("link set", name)
         process = (intercept, self_links, signal, length, noise)

@@ -10,7 +10,7 @@ from pitmanyor.call_checks import checked_fields
 Kind = Literal["gem", "pyp", "dirichlet"]
 Side = Literal["topic", "word"]
 ConcentrationPer = Literal["layer", "instance"]
-Kernel = Literal["similarity", "pair", "blocks"]
+Kernel = Literal["similarity", "pair", "blocks", "traits"]
 
 
 @checked_fields
@@ -93,7 +93,7 @@ class Links:
     """A named set of links between the instances of a node on a grouping plate.
 
     `signal`, `length` and `noise` are the s, l and sigma of its Gaussian process, `popularity` and `reciprocity` parts
-    of a block model (maths 6).
+    of a model of blocks or traits (maths 6).
     """
 
     name: str

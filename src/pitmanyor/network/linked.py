@@ -33,6 +33,7 @@ from pitmanyor.network.observed import Observed
 from pitmanyor.network.pair_links import PairLinks
 from pitmanyor.network.similar_links import SimilarLinks
 from pitmanyor.network.slices import move_weights
+from pitmanyor.network.trait_links import TraitLinks
 from pitmanyor.seeds import generator
 
 Floats = NDArray[np.float64]
@@ -78,9 +79,10 @@ class LinkedNode:
         pairs: dict[str, PairLinks] | None = None,
         over: LinkedNode | Base | None = None,
         blocks: dict[str, BlockLinks] | None = None,
+        traits: dict[str, TraitLinks] | None = None,
     ) -> None:
         self.discount, self.masses, self.sets, self.seen = discount, masses, sets, seen
-        self.pairs, self.blocks = pairs or {}, blocks or {}
+        self.pairs, self.blocks, self.traits = pairs or {}, blocks or {}, traits or {}
         self.base = over if isinstance(over, Base) else Base([Parent(over, masses.log_base, masses.above)])
         self.below = list[LinkedNode]()
         for parent in self.base.parents:
@@ -145,13 +147,13 @@ class LinkedNode:
         return {**self.sets, **self.pairs}
 
     @property
-    def placed(self) -> list[PairLinks | BlockLinks]:
+    def placed(self) -> list[PairLinks | BlockLinks | TraitLinks]:
         """The sets that keep the vectors."""
-        return [*self.pairs.values(), *self.blocks.values()]
+        return [*self.pairs.values(), *self.blocks.values(), *self.traits.values()]
 
     @property
-    def all_sets(self) -> dict[str, SimilarLinks | PairLinks | BlockLinks]:
-        return {**self.sets, **self.pairs, **self.blocks}
+    def all_sets(self) -> dict[str, SimilarLinks | PairLinks | BlockLinks | TraitLinks]:
+        return {**self.sets, **self.pairs, **self.blocks, **self.traits}
 
     def take_events(self, seed: Seed) -> None:
         """Draw the events behind links between topics: they are customers of the vectors until `leave_events`."""
@@ -171,7 +173,7 @@ class LinkedNode:
 
     def move_instances(self, seats: Seats, whole: bool, seed: Seed) -> float:
         """Propose every instance once; returns the acceptance rate."""
-        if self.pairs or self.below or self.blocks or not self.sets:
+        if self.placed or self.below or not self.sets:
             return self._move_one_by_one(seats, whole, seed)
         given = (self.masses, self.likeness, self._law(seats), int(whole), seed)
         return float(move_instances(*given)) / len(self.masses.log_u0)
@@ -190,7 +192,7 @@ class LinkedNode:
                 change += row_ratio(likeness, i, row)
             nu = unit[0] / unit[0].sum()
             log_shares(tried[None], LEAST_LOG_SHARE, log_nu)
-            change += sum(links.change(i, nu) for links in self.pairs.values())
+            change += sum(links.change(i, nu) for links in self.judges)
             if -rng.standard_exponential() < change + self._change_below(i, log_nu[0]):
                 self.masses.log_mass[i], likeness.unit[i], self.log_nu[i] = tried, unit[0], log_nu[0]
                 if self.sets:
@@ -234,6 +236,17 @@ class LinkedNode:
         if self.discount > 0:
             move_scalars(self.density, self.masses, seed)
 
+    @property
+    def judges(self) -> list[PairLinks | TraitLinks]:
+        """The sets of which proposals from the text know nothing; similarities are judged together."""
+        return [*self.pairs.values(), *self.traits.values()]
+
+    def settle(self, seed: Seed, rng: np.random.Generator) -> None:
+        """First unknowns of sets that can find them for the first vectors."""
+        self.lay()
+        for links in self.traits.values():
+            links.settle(seed, rng)
+
     def move_weights(self, rng: np.random.Generator, times: int) -> int:
         """Update the weights of every link set; returns the number of steps of elliptical slice sampling."""
         self.lay()
@@ -242,6 +255,11 @@ class LinkedNode:
             blocks.move(rng)
         self.refresh_curves()
         return steps
+
+    def move_traits(self, seed: Seed, rng: np.random.Generator) -> None:
+        """Update all unknowns of links between traits, at the vectors that the sets have."""
+        for links in self.traits.values():
+            links.move(seed, rng)
 
     def move_mixing(self, rng: np.random.Generator) -> None:
         """Learned weights of a mixture, given all masses: nu stays, so links have no say."""
@@ -283,6 +301,7 @@ class LinkedNode:
             pairs.place(nu)
             change += pairs.log_likelihood(pairs.weights) - before
         change -= sum(links.exposure_at(nu) - links.exposure() for links in self.blocks.values())
+        change += sum(links.change_of_all(nu) for links in self.traits.values())
         log_nu = np.empty_like(out)
         log_shares(out, LEAST_LOG_SHARE, log_nu)
         return Columns(log_base, out, unit, cosine, log_nu, change)

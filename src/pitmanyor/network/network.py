@@ -60,6 +60,9 @@ class Network:
         accepted = self.move_vectors(seats, seed, rng)
         self.move_concentrations(rng)
         steps = sum(node.move_weights(rng, SLICES) for node in self.nodes.values())
+        seeds = own_seeds(self.nodes, seed)
+        for name, node in self.nodes.items():
+            node.move_traits(seeds[name], rng)
         return Report(*accepted, steps)
 
     def move_vectors(self, seats: dict[str, Seats], seed: Seed, rng: np.random.Generator) -> tuple[float, float, float]:

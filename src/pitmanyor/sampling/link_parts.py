@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from pitmanyor.network.cholesky import product
 from pitmanyor.network.features import kernel_of, knots
 from pitmanyor.network.inducing import PairFunction
 from pitmanyor.network.similar_links import SimilarLinks
+from pitmanyor.network.trait_prior import LATENT, RECEIVER, SENDER, mean_scores
 from pitmanyor.sampling.link_prediction import find_links
-from pitmanyor.sampling.observed_links import block_links
+from pitmanyor.sampling.observed_links import block_links, trait_links
 from pitmanyor.state import State
 from pitmanyor.state.means import mean
 
@@ -29,7 +31,10 @@ BLOCK = 4096  # pairs at a time
 
 
 class LinkParts(NamedTuple):
-    """Parts of the scores of pairs, on the scale on which the model adds them: log-odds, or logs of rates of blocks.
+    """Parts of the scores of pairs, on the scale on which the model adds them.
+
+    That is log-odds, logs of the rates of blocks, or standard scores of traits, whose normal distribution function is
+    the probability.
 
     `base` is the score of a pair as it is on average, one number per pair. The others say by how much a pair differs
     from that: `words` by the vectors that the text has, `links` by the vectors that the links have beyond those,
@@ -54,13 +59,15 @@ class Scorer(NamedTuple):
     """How a state scores the pairs of a link set.
 
     `vectors` scores the vectors of pairs, row by row or (crossed) all with all; `sent` and `received` are what each
-    instance adds as a source and as a target; `answer` is what is added for the link back, for these rows and columns.
+    instance adds as a source and as a target; `answer` is what is added for the link back, for these rows and columns,
+    and `beyond` what the links know of them beyond any vector.
     """
 
     vectors: Scores
     sent: Floats
     received: Floats
     answer: Callable[[Ints, Ints], Floats]
+    beyond: Callable[[Ints, Ints], Floats] = lambda i, j: np.zeros(len(i))
 
 
 def link_parts(state: State, sources: Sequence[Hashable], targets: Sequence[Hashable], name: str | None) -> LinkParts:
@@ -77,10 +84,11 @@ def link_parts(state: State, sources: Sequence[Hashable], targets: Sequence[Hash
     if text is not None:
         words, words_usual = _of_vectors(state, links, text, (i, j), scorer.vectors)
     sent, received = scorer.sent.mean(), scorer.received.mean()
+    beyond, beyond_usual = scorer.beyond(i, j), _usual_beyond(scorer)
     return LinkParts(
-        base=np.full(len(i), own_usual + sent + received),
+        base=np.full(len(i), own_usual + beyond_usual + sent + received),
         words=words - words_usual,
-        links=(own - words) - (own_usual - words_usual),
+        links=(own + beyond - words) - (own_usual + beyond_usual - words_usual),
         popularity=scorer.received[j] - received,
         activity=scorer.sent[i] - sent,
         answer=scorer.answer(i, j),
@@ -114,6 +122,14 @@ def _of_vectors(
     usual = vectors[np.unique(np.linspace(0, len(vectors) - 1, min(len(vectors), COMPARED)).astype(np.int64))]
     table, apart = scores(usual, usual, True), ~np.eye(len(usual), dtype=bool)
     return found, float(table[apart].mean()) if len(usual) > 1 else 0.0
+
+
+def _usual_beyond(scorer: Scorer) -> float:
+    """The mean of what is beyond the vectors over pairs of instances spread over all."""
+    n = len(scorer.sent)
+    some = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(np.int64))
+    i, j = (side.ravel() for side in np.meshgrid(some, some))
+    return float(scorer.beyond(i[i != j], j[i != j]).mean()) if n > 1 else 0.0
 
 
 def _rows_of(state: State, node: str, like: str) -> Ints:
@@ -177,8 +193,31 @@ def block_scorer(state: State, links: Links) -> Scorer:
     return Scorer(scores, np.log(item.unknowns.sent), np.log(item.unknowns.received), answer)
 
 
+def trait_scorer(state: State, links: Links) -> Scorer:
+    """Standard scores: what the vectors predict of both sides' latent traits, and what these have beyond that."""
+    item = trait_links(state.plan, links, state.n_topics)
+    item.weights = state.network[f"{links.name}/weights"]
+    ahead, behind = np.split(item.unknowns.directions[LATENT:], 2)
+    effects, means = item.unknowns.traits[[SENDER, RECEIVER]], mean_scores(item.unknowns)
+    roots = np.sqrt(mean(state, links.between))
+
+    def scores(left: Floats, right: Floats, crossed: bool) -> Floats:
+        one, other = product(np.sqrt(left), ahead.T), product(np.sqrt(right), behind.T)
+        return np.asarray(product(one, other.T) if crossed else (one * other).sum(axis=1))
+
+    def beyond(i: Ints, j: Ints) -> Floats:
+        return np.asarray(means[i, j] - effects[0, i] - effects[1, j] - scores(roots[i] ** 2, roots[j] ** 2, False))
+
+    def answer(i: Ints, j: Ints) -> Floats:
+        chance = np.clip(item.probability(i, j), 1e-15, 1.0 - 1e-15)
+        return np.array([NormalDist().inv_cdf(p) for p in chance.tolist()], np.float64) - means[i, j]
+
+    return Scorer(scores, effects[0], effects[1], answer, beyond)
+
+
 SCORERS: dict[str, Callable[[State, Links], Scorer]] = {
     "similarity": similarity_scorer,
     "pair": pair_scorer,
     "blocks": block_scorer,
+    "traits": trait_scorer,
 }

@@ -15,7 +15,7 @@ from pitmanyor.network.features import kernel_of
 from pitmanyor.network.inducing import PairFunction
 from pitmanyor.network.noise import log_link
 from pitmanyor.network.similar_links import SimilarLinks
-from pitmanyor.sampling.observed_links import block_links
+from pitmanyor.sampling.observed_links import block_links, trait_links
 from pitmanyor.sampling.text_and_network import TextAndNetwork, method_of
 from pitmanyor.seeds import generator
 from pitmanyor.state import State
@@ -52,8 +52,8 @@ def link_probability(
         if label not in code:
             raise PlanError(f"{label!r} is not an instance of {links.between!r}: it has no documents in this fit")
     nu = mean(state, links.between)
-    if links.kernel == "blocks":
-        item = block_links(state.plan, links, state.n_topics)
+    if links.kernel in ("blocks", "traits"):
+        item = (block_links if links.kernel == "blocks" else trait_links)(state.plan, links, state.n_topics)
         item.weights = state.network[f"{links.name}/weights"]
         item.place(nu)
         return item.probability(*(np.array([code[label] for label in side], np.int64) for side in (sources, targets)))
@@ -79,9 +79,9 @@ def network_log_likelihood(state: State, name: str | None, seed: int, n_draws: i
     if n_draws < 2:
         raise PlanError(f"n_draws must be 2 or more, which an error needs, not {n_draws}")
     links = find_links(state, name)
-    if links.kernel == "blocks":
+    if links.kernel in ("blocks", "traits"):
         raise PlanError(
-            f'the links {links.name!r} have kernel="blocks", whose unknowns are too many to be integrated out; '
+            f'the links {links.name!r} have kernel="{links.kernel}", whose unknowns are too many to be integrated out; '
             "compare models by evaluate.link_ranking on held-out links"
         )
     both = TextAndNetwork(state, 1, method_of(state.network))

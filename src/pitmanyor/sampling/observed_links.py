@@ -15,6 +15,8 @@ from pitmanyor.network.block_links import BlockLinks
 from pitmanyor.network.block_prior import effects_of
 from pitmanyor.network.dyads import sparse
 from pitmanyor.network.observed import Ends, Observed, observe
+from pitmanyor.network.trait_links import TraitLinks
+from pitmanyor.network.trait_prior import parts_of
 from pitmanyor.plan import Plan
 
 Ints = NDArray[np.int64]
@@ -54,3 +56,8 @@ def block_links(plan: Plan, links: Links, n_topics: int, place: int = 0) -> Bloc
     """A set of links between topics; `place` tells the sets of a node apart."""
     found = sparse(len(plan.instances[links.between]), ends_of(plan, links), directed=links.directed)
     return BlockLinks(effects_of(links), n_topics, found, place)
+
+
+def trait_links(plan: Plan, links: Links, n_topics: int, place: int = 0) -> TraitLinks:
+    """A set of links between traits; `place` tells the sets of a node apart."""
+    return TraitLinks(parts_of(links), n_topics, observed_links(plan, links), place)

@@ -30,7 +30,7 @@ from pitmanyor.plan.instances import parent_instance
 from pitmanyor.sampling.concentrations import concentration_of, store_concentrations
 from pitmanyor.sampling.explicit_sweep import Explicit
 from pitmanyor.sampling.joining import tree_of
-from pitmanyor.sampling.observed_links import block_links, observed_links
+from pitmanyor.sampling.observed_links import block_links, observed_links, trait_links
 from pitmanyor.sampling.paper_network import PaperNetwork
 from pitmanyor.sampling.switching import Given, Switch
 from pitmanyor.seeds import Seed, generator
@@ -108,7 +108,7 @@ class TextAndNetwork:
             above=above,
         )
         between = [links for links in plan.graph.link_sets if links.between == node.name]
-        seen = {links.name: observed_links(plan, links) for links in between if links.kernel != "blocks"}
+        seen = {links.name: observed_links(plan, links) for links in between if links.kernel in ("similarity", "pair")}
         sets = {links.name: SimilarLinks(kernel_of(links)) for links in between if links.kernel == "similarity"}
         pairs = {
             links.name: PairLinks(kernel_of(links), k, seen[links.name]) for links in between if links.kernel == "pair"
@@ -118,7 +118,12 @@ class TextAndNetwork:
             for place, links in enumerate(between)
             if links.kernel == "blocks"
         }
-        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, base, blocks)
+        traits = {
+            links.name: trait_links(plan, links, k, place)
+            for place, links in enumerate(between)
+            if links.kernel == "traits"
+        }
+        return LinkedNode(discount_of(state, node.name), masses, sets, seen, pairs, base, blocks, traits)
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -143,6 +148,8 @@ class TextAndNetwork:
             node.start(self._seats(state)[name], self._counts(state, name, TABLES).sum(axis=1), seeds[name])
         if not state.plan.n_tokens:
             find_places(network, self._seats(state), seed, rng)
+        for name, node in network.nodes.items():
+            node.settle(seeds[name], rng)
         if self.paper:
             self.paper.start()
         state.network = self.export()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from pitmanyor.errors import PlanError
 from pitmanyor.graph import Graph, Links, Node
+from pitmanyor.network import trait_prior
 from pitmanyor.network.block_prior import Unknowns, all_rates, draw_unknowns, effects_of
 from pitmanyor.network.cholesky import product
 from pitmanyor.network.features import features_at, kernel_of
@@ -47,6 +49,8 @@ def draw_links(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng:
     """Draw a link set between instances with these vectors: what it has to learn, then every pair by itself."""
     if links.kernel == "blocks":
         return _events(links, labels, vectors, rng)
+    if links.kernel == "traits":
+        return _of_traits(links, labels, vectors, rng)
     weights, scores = (_similar if links.kernel == "similarity" else _paired)(links, vectors, rng)
     probability = np.exp(log_links(scores.ravel(), links.noise)).reshape(scores.shape)
     if not links.self_links:
@@ -73,6 +77,20 @@ def _events(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np
     return DrawnLinks(labels, vectors, weights, probability, linked, links.directed)
 
 
+def _of_traits(links: Links, labels: tuple[Hashable, ...], vectors: Floats, rng: np.random.Generator) -> DrawnLinks:
+    """Traits from their prior, then scores, of which both directions of a pair have a part in common."""
+    roots = np.sqrt(vectors)
+    weights = trait_prior.draw_unknowns(roots, trait_prior.parts_of(links), rng)
+    unknowns = trait_prior.TraitUnknowns.among(weights, *roots.shape)
+    means, shared = trait_prior.mean_scores(unknowns), float(unknowns.shared[0])
+    common = np.tril(rng.normal(0.0, math.sqrt(shared), means.shape), -1)
+    own = rng.normal(0.0, math.sqrt(1.0 - shared), means.shape)
+    linked, probability = means + common + common.T + own > 0.0, trait_prior.normal_below(means)
+    for table in (linked, probability):
+        np.fill_diagonal(table, 0)
+    return DrawnLinks(labels, vectors, weights, probability, linked, links.directed)
+
+
 def _similar(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Weights, and Sim + Phi w of all pairs."""
     kernel = kernel_of(links)
@@ -92,7 +110,7 @@ def _paired(links: Links, vectors: Floats, rng: np.random.Generator) -> tuple[Fl
 def check_links(graph: Graph) -> None:
     """Raise a PlanError for links that have no prior to draw from."""
     for links in graph.link_sets:
-        if links.kernel != "similarity" and any(node.kind == "gem" for node in ancestors(graph, links.between)):
+        if links.kernel in ("pair", "blocks") and any(node.kind == "gem" for node in ancestors(graph, links.between)):
             raise PlanError(
                 f'the links {links.name!r} have kernel="{links.kernel}", a weight for every pair of topics, and a gem '
                 'has no end of topics; give the root a number of them, such as dirichlet("mu", over=10), or take '

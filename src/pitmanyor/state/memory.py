@@ -27,6 +27,7 @@ PER_ROW = 72  # of a word: sums over topics that each thread keeps, and when the
 PER_VECTOR = 96  # by topic, of an instance linked in blocks: its masses, customers and sums, and one more of all topics
 PER_LINK = 96  # and for each link or hidden pair
 PER_PAIR = 22  # of linked instances: what is seen of them, their similarity, and one that is proposed
+PER_SCORE = 48  # of a pair whose link depends on traits: its score, what means leave of it, and steps between these
 
 
 class Memory(NamedTuple):
@@ -103,7 +104,7 @@ def bytes_of_fit(plan: Plan, capacity: int) -> int:
 def _bytes_of_links(plan: Plan, links: Links, capacity: int) -> int:
     n = len(plan.instances[links.between].labels)
     if links.kernel != "blocks":
-        return PER_PAIR * n * n
+        return (PER_SCORE if links.kernel == "traits" else PER_PAIR) * n * n
     found = plan.corpus.links.get(links.name)
     known = 0 if found is None else len(found.sources) + len(found.hidden)
     return PER_VECTOR * (n + capacity) * capacity + PER_LINK * known
