@@ -30,7 +30,7 @@ class Token(NamedTuple):
 
 @inner
 def heaviest(net, active, gain, row, n_slots):
-    """Where rounding has led beyond the last slot, the one with most weight."""
+    """Where rounding has led to a slot without weight or beyond the last one, the one with most weight."""
     best, most = np.uint64(0), -1.0
     for h in range(n_slots):
         k = np.uint64(active.topic[h])
@@ -54,11 +54,17 @@ def weigh(net, active, gain, row, n_slots, late, gone):
 
 @inlined
 def slot_at(net, active, gain, row, n_slots, x):
-    """The slot into which x, uniform on (0, sum of the weights), falls."""
+    """The slot into which x, uniform on (0, sum of the weights), falls.
+
+    Eight sums are added in an order of their own each, so that a slot without weight may seem to have a last digit of it:
+    one that no token may join must not be taken.
+    """
     h = np.uint64(0)
     for j in range(0, n_slots, WIDTH):
         h += count_below(active.weights, x, np.uint64(j))
-    return h if h < np.uint64(n_slots) else heaviest(net, active, gain, row, n_slots)
+    if h < np.uint64(n_slots) and (active.stay[h] != 0.0 or active.opening[h] != 0.0):
+        return h
+    return heaviest(net, active, gain, row, n_slots)
 
 
 @inlined

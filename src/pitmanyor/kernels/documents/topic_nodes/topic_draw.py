@@ -157,11 +157,14 @@ def weigh_form(net, sums, rows, frame, gain, token):
 
 @inlined
 def slot_below(rows, frame, x, n_slots):
-    """The slot into which x falls, uniform on (0, sum of the slots' weights)."""
+    """The slot into which x falls, uniform on (0, sum of the slots' weights).
+
+    Rounding may lead beyond the last one, or to the slot of a topic that no token may take, which weighs nothing.
+    """
     h, prefix = np.int64(0), prefix_row(frame)
     for j in range(0, n_slots, WIDTH):
         h += np.int64(count_below(rows.reals, x, prefix + np.uint64(j)))
-    if h >= n_slots:
+    if h >= n_slots or rows.topic[np.uint64(h)] >= frame.n_held:
         h = heaviest(rows, frame, n_slots)
     return h
 
