@@ -19,12 +19,11 @@ from pitmanyor.sampling.split_merge import SplitMerge
 from pitmanyor.sampling.topic_search import BETWEEN_MERGES, Sweeps, TopicSearch
 from pitmanyor.seeds import Seed, generator
 from pitmanyor.state.state import State
-from pitmanyor.state.topic_sizes import effective_number
 
 FEW = 20  # topics from which the search grows
 DOUBLINGS = 5  # from one topic to a few
 ROUNDS, LAST_ROUNDS = 8, 5  # at most, of splitting all topics and of splitting those that do better as two
-GROWING = 1.1  # factor by which a round of splits raises the effective number of topics while it grows
+GROWING = 1.1  # factor by which a round of splits raises the number of topics while it grows
 STILL = 2  # such rounds in a row after which it grows no more: at first topics may be too mixed to tell apart
 SETTLED = 0.02  # of the topics: as few splits and merges in one of the last rounds end the search
 AT_FIRST, AFTER_SPLITS, AFTER_MERGES, IN_LAST_ROUNDS = 30, 15, 10, 5  # sweeps
@@ -74,18 +73,12 @@ def settle(state: State, sweep: Sweeps, seed: Seed, go_on: GoOn) -> None:
 def gather(state: State, most: int, sweep: Sweeps, seed: Seed) -> None:
     """Merge the pairs of topics that lose least by it, with sweeps in between, until there are no more than `most`.
 
-    Topics that are gathered from more than are allowed are better, and chains agree on them more, than topics that
-    have been as many as that all the time.
+    Topics that could never be more than that would keep what the first of them happened to be.
     """
     moves, rng = TopicSearch(SplitMerge(state), seed), generator(seed, purposes.START_SEARCH)
     while state.n_topics > most:
         moves.merge_cheapest(state, most, rng)
         sweep(BETWEEN_MERGES, False)
-
-
-def effective_topics(state: State) -> float:
-    """exp of the entropy of the topics' sizes."""
-    return effective_number(np.bincount(state.text.topic))
 
 
 def _become_few(moves: TopicSearch, state: State, sweep: Sweeps, rng: np.random.Generator, go_on: GoOn) -> None:

@@ -70,7 +70,7 @@ def outside_cumulate(*args):  # type: ignore[no-untyped-def]
 
 
 def test_sums_of_a_slot_without_weight_may_differ_in_the_last_digit() -> None:
-    """This is why a draw must look twice: eight sums are added in an order of their own each."""
+    """This is why a draw must look twice: eight sums are added in another order."""
     found = 0
     for seed in range(100):
         net, active = slots(seed)

@@ -56,8 +56,8 @@ def weigh(net, active, gain, row, n_slots, late, gone):
 def slot_at(net, active, gain, row, n_slots, x):
     """The slot into which x, uniform on (0, sum of the weights), falls.
 
-    Eight sums are added in an order of their own each, so that a slot without weight may seem to have a last digit of it:
-    one that no token may join must not be taken.
+    Each of eight sums is added in another order, so a slot without weight may seem to have some in the last digit. It
+    may be that of a topic that no token may join.
     """
     h = np.uint64(0)
     for j in range(0, n_slots, WIDTH):
