@@ -26,7 +26,7 @@ from pitmanyor.state.memory import (
     memory_of,
     refuse_if_too_large,
 )
-from pitmanyor.state.state import padded
+from pitmanyor.state.state import SPARE, padded
 from pitmanyor.state.topic_columns import grow
 
 DOCUMENTS = [[f"w{(7 * d + n) % 50}" for n in range(100)] for d in range(40)]
@@ -85,11 +85,11 @@ def test_a_fit_that_cannot_fit_is_refused_with_the_figure(monkeypatch):
 
 
 def test_a_document_may_bring_as_many_topics_as_it_has_tokens():
-    """Columns for them are there before it is swept, unless fewer topics are allowed."""
+    """Columns for them are there before it is swept, unless fewer topics are allowed, or may be found before that."""
     corpus = Corpus.from_tokens([[f"w{n % 50}" for n in range(5000)]])
     plan = compile_plan(hpyp(), corpus)
     assert expected_columns(plan, None, None) == padded(5000 + 64 + 1)
-    assert expected_columns(plan, None, 100) == padded(101)
+    assert expected_columns(plan, None, 100) == padded(SPARE * 100 + 1)
     assert expected_columns(compile_plan(lda(7), corpus), None, None) == 16
     for most, capacity in ((None, padded(5003)), (100, padded(102))):
         state = new_state(plan, max_topics=most)
