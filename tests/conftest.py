@@ -34,6 +34,7 @@ LONG = (
     "sampling/test_geweke.py",
     "network/test_linked.py",
     "network/test_block_links.py",
+    "network/test_trait_links.py",
     "sampling/test_mixed.py",
     # without the compiler
     "sampling/test_packed.py",

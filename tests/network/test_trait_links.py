@@ -376,11 +376,13 @@ def test_vectors_that_do_not_hear_traits_are_caught():
         assert of_vectors() > 8
 
 
+@pytest.mark.long
 def test_hidden_links_that_count_as_not_linked_are_caught():
     with patch.object(trait_links, "draw_noise", lambda seen, *rest: draw_noise(np.where(seen == 2, 0, seen), *rest)):
         assert worst(EVERYTHING, 0.0) > 6
 
 
+@pytest.mark.long
 def test_directions_that_forget_what_is_the_traits_own_are_caught():
     def sure(roots, column, variances, *rest):
         draw_column(roots, column, variances * np.array([1.0, 0.3]), *rest)
@@ -389,6 +391,7 @@ def test_directions_that_forget_what_is_the_traits_own_are_caught():
         assert worst(EVERYTHING, 0.0) > 6
 
 
+@pytest.mark.long
 def test_a_variance_that_misses_a_draw_is_caught():
     draw = trait_prior.draw_variance
     with patch.object(trait_links, "draw_variance", lambda squares, n, rng: draw(squares, max(n - 1, 0), rng)):
@@ -397,9 +400,10 @@ def test_a_variance_that_misses_a_draw_is_caught():
 
 def test_noise_that_directions_do_not_share_is_caught():
     with patch.object(trait_links, "take_common", lambda *given: None):
-        assert worst(EVERYTHING, 0.0) > 6
+        assert worst(EVERYTHING, 0.0, 2_000) > 6
 
 
+@pytest.mark.long
 def test_scales_whose_variances_stay_behind_are_caught():
     real = trait_links.slice_sample
 
