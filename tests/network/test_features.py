@@ -53,5 +53,5 @@ def test_a_density_without_noise_is_refused():
 
 
 def test_a_length_that_needs_too_many_features_is_refused():
-    with pytest.raises(PlanError, match="at least 0.01"):
+    with pytest.raises(PlanError, match="0.01 or more"):
         features(Kernel(length=0.009))
