@@ -149,7 +149,7 @@ def test_links_that_nobody_held_out_are_not_scored(home):
     assert "was shown all pairs" in call("evaluate", home / "run", "--links", follows, code=3).stderr
     assert "has sampled none" in call("evaluate", home / "chains", "--links", follows, code=3).stderr
     posts = home / "simulated_posts.jsonl"
-    assert "this model has no links" in call("fit", posts, "--hold-links", 0.1, "-o", home / "no", code=3).stderr
+    assert "needs a model with links" in call("fit", posts, "--hold-links", 0.1, "-o", home / "no", code=3).stderr
 
 
 def test_another_corpus_for_company_fewer_clusters_and_whole_posts(home):

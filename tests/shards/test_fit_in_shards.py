@@ -83,7 +83,7 @@ def test_workers_of_this_machine_change_no_byte(corpus, whole):
 
 
 def test_what_cannot_be_is_refused_with_a_sentence(corpus):
-    for wrong, said in (("much", "4GB"), ("0GB", "4GB"), (True, "memory is a text or a whole number")):
+    for wrong, said in (("much", "4GB"), ("0GB", "4GB"), (True, "memory must be a text or a whole number")):
         with pytest.raises(PlanError, match=said):
             fit(GRAPH, corpus, 6, memory=wrong, **OPTIONS)
     with pytest.raises(PlanError, match="needs .* GB without its tokens"):

@@ -128,6 +128,8 @@ def test_kernels_keep_no_references_to_arrays(n_threads):
 @compiled
 def test_a_call_hands_over_one_pointer():
     use(house(), np.zeros(9))
+    if not change.overloads:  # the caller came from the cache
+        use.recompile()
     (made,) = change.overloads.values()
     lines = made.library.get_llvm_str().splitlines()
     (defined,) = [line for line in lines if line.startswith("define") and "change" in line]
@@ -213,4 +215,6 @@ def test_a_function_is_compiled_once_for_all_constants():
     out = np.zeros(1)
     with_constants(out)
     assert out[0] == 4.0
+    if not add.overloads:  # the caller came from the cache
+        with_constants.recompile()
     assert len(add.overloads) == 1
