@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from pitmanyor import Corpus, FileError, Fit, PlanError, Start, fit, load, models, resume, simulate
+from pitmanyor import Corpus, FileError, Fit, PlanError, Sampler, Start, fit, load, models, resume, simulate
 from pitmanyor.evaluate.matching import aligned
 from pitmanyor.evaluate.stacking import held_out_densities, stacking_weights
 from pitmanyor.runs.directory import find_runs
