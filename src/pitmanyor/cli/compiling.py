@@ -25,7 +25,10 @@ from pitmanyor.machine import safe_children
 POSTS, SWEEPS = 3_500, 4  # enough for sweeps of both kinds, and for the network to join
 ALL_CORES, ONE_CORE = None, 1
 # What each process compiles, longest first. Much of it both need: the one that comes later finds it in the cache.
-PARTS = (("hpyp", "bursty:hpyp", "hdp_lda", "lda:10", "author_topic"), ("tntm", "bursty:tntm", "author_blocks", "author_traits"))
+PARTS = (
+    ("hpyp", "bursty:hpyp", "hdp_lda", "lda:10", "author_topic"),
+    ("tntm", "bursty:tntm", "author_blocks", "author_traits"),
+)
 # A part may begin with what visits the documents of some models: meanwhile the other compiles what both will need.
 OWN_FIRST = {"tntm": ("tntm", "bursty:tntm", "bursty:hpyp")}
 SAMPLED_DISCOUNTS = ("hpyp", "tntm")  # fitted with them too; vectors of linked authors have kernels of their own
