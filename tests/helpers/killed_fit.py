@@ -16,7 +16,7 @@ from saving import GRAPHS, OPTIONS, corpus_of, sweeping
 
 def go_on(path: Path | None, sweeps: int) -> object:
     """The fit itself, and the same from where it was."""
-    with sweeping("mixed"), patch("pitmanyor.sampling.split_merge.MOVES", 4.0):
+    with sweeping("mixed"), patch("pitmanyor.sampling.split_merge.MOVES", 2.0):
         if path is not None and path.exists():
             return resume(path, sweeps, threads=2, save_every=0, progress=False)
         graph, corpus = GRAPHS["hpyp"], corpus_of("hpyp")

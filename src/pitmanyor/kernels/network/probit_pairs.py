@@ -15,9 +15,9 @@ from pitmanyor.kernels.numbers.draws import exponential, normal
 from pitmanyor.kernels.runtime.jit import inlined, inner, kernel
 from pitmanyor.kernels.runtime.random import stream_key, uniform
 
-UNSEEN = 2
+HIDDEN = 2
 NEAR_TAIL = 0.3  # below it normal draws are tried until one is large enough, above it exponential ones
-REACH = 9.0  # standard deviations of g beyond which its density is below 1e-17 of the largest
+DENSE_WITHIN = 9.0  # standard deviations of g beyond which its density is below 1e-17 of the largest
 LEAST = 1e-300  # of a probability
 
 
@@ -74,7 +74,7 @@ def draw_noise(seen, means, shared, first, seed, out, squares):
     for i in range(n_instances):
         for j in range(i):
             out[i, j], out[j, i] = 0.0, 0.0
-            there, back = seen[i, j] != UNSEEN, seen[j, i] != UNSEEN
+            there, back = seen[i, j] != HIDDEN, seen[j, i] != HIDDEN
             if not there and not back:
                 continue
             key, n = (
@@ -107,7 +107,7 @@ def take_common(seen, shared, first, seed, noise):
     n_instances = len(seen)
     for i in range(n_instances):
         for j in range(i):
-            there, back = seen[i, j] != UNSEEN, seen[j, i] != UNSEEN
+            there, back = seen[i, j] != HIDDEN, seen[j, i] != HIDDEN
             if not there and not back:
                 continue
             key = stream_key(seed[0], seed[1], seed[2], first + i * n_instances + j, purposes.LINK_COMMON)
@@ -129,7 +129,7 @@ def _chance(means, signs, shared):
     own = math.sqrt(1.0 - shared)
     a, b, spread, total = means[0] / own, means[1] / own, math.sqrt(shared) / own, 0.0
     step = 0.8 / math.sqrt(1.0 + 2.0 * spread * spread)
-    for k in range(-int(REACH / step), int(REACH / step) + 1):
+    for k in range(-int(DENSE_WITHIN / step), int(DENSE_WITHIN / step) + 1):
         x = k * step
         g = spread * x
         total += math.exp(-0.5 * x * x) * normal_below(signs[0] * (a + g)) * normal_below(signs[1] * (b + g))
@@ -148,11 +148,11 @@ def log_likelihood(seen, means, shared):
     for i in range(len(seen)):
         for j in range(i):
             there, back, a, b = seen[i, j], seen[j, i], means[i, j], means[j, i]
-            if there != UNSEEN and back != UNSEEN:
+            if there != HIDDEN and back != HIDDEN:
                 total += math.log(max(_chance((a, b), (_sign(there), _sign(back)), shared), LEAST))
-            elif there != UNSEEN:
+            elif there != HIDDEN:
                 total += math.log(max(normal_below(_sign(there) * a), LEAST))
-            elif back != UNSEEN:
+            elif back != HIDDEN:
                 total += math.log(max(normal_below(_sign(back) * b), LEAST))
     return total
 
@@ -163,7 +163,7 @@ def chances(means, means_back, back, shared, out):
     for k in range(len(out)):
         a, b = means[k], means_back[k]
         out[k] = normal_below(a)
-        if back[k] != UNSEEN:
+        if back[k] != HIDDEN:
             yes = _chance((a, b), (1.0, _sign(back[k])), shared)
             no = _chance((a, b), (-1.0, _sign(back[k])), shared)
             out[k] = yes / (yes + no) if yes + no > LEAST else out[k]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from pitmanyor.kernels.network.probit_pairs import UNSEEN
+from pitmanyor.kernels.network.probit_pairs import HIDDEN
 from pitmanyor.kernels.restaurant.arrays import Floats
 from pitmanyor.kernels.runtime.jit import inner, kernel, loose
 
@@ -30,7 +30,7 @@ def add_products(rest, seen, left, right, sign):
     for i in range(len(rest)):
         x = sign * left[i]
         for j in range(len(right)):
-            if seen[i, j] != UNSEEN:
+            if seen[i, j] != HIDDEN:
                 rest[i, j] += x * right[j]
 
 
@@ -40,7 +40,7 @@ def sum_rows(rest, seen, right, sure, column):
     for i in range(len(rest)):
         precision, weighted = 0.0, 0.0
         for j in range(len(right)):
-            if seen[i, j] != UNSEEN:
+            if seen[i, j] != HIDDEN:
                 precision += right[j] * right[j]
                 weighted += rest[i, j] * right[j]
         column.precision[i], column.weighted[i] = sure * precision, sure * weighted
@@ -54,7 +54,7 @@ def sum_columns(rest, seen, left, sure, column):
     for i in range(len(rest)):
         x = left[i]
         for j in range(len(rest)):
-            if seen[i, j] != UNSEEN:
+            if seen[i, j] != HIDDEN:
                 column.precision[j] += sure * x * x
                 column.weighted[j] += sure * rest[i, j] * x
 
