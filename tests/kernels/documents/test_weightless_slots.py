@@ -4,14 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import config
 
-from outside import outside
 from pitmanyor.kernels.documents.one_node import topic_draw as one_node
 from pitmanyor.kernels.documents.topic_nodes import topic_draw as topic_nodes
 from pitmanyor.kernels.documents.topic_nodes.scratch import Frame, prefix_row
 from pitmanyor.kernels.runtime.simd import WIDTH, cumulate
 
-pytestmark = pytest.mark.nojit
+# Compiled, kernels would be kept with the types of these tuples, which no other process knows.
+plain = pytest.mark.skipif(not config.DISABLE_JIT, reason="about the plain Python of the kernels")
+pytestmark = [pytest.mark.nojit, plain]
 SHUT = WIDTH - 1  # the slot without weight
 N_HELD = 20
 
@@ -48,25 +50,10 @@ def summed(net: Net, active: Slots) -> None:
     """Prefix sums of the weights, by vectors."""
     total, none = np.float32(0.0), (np.uint64(0), active.stay[0], active.opening[0])
     for h in range(0, len(active.stay), WIDTH):
-        total = outside_cumulate(active, net, np.uint64(h), total, none)
-
-
-def _cumulate(active, net, h, total, none):  # type: ignore[no-untyped-def]
-    return cumulate(
-        active.stay, active.opening, active.column, net.stay, active.weights,
-        np.uint64(0), np.float32(0.5), h, total, none, none,
-    )  # fmt: skip
-
-
-class _Plain:
-    """`outside` compiles the Python function behind a kernel."""
-
-    py_func = staticmethod(_cumulate)
-
-
-def outside_cumulate(*args):  # type: ignore[no-untyped-def]
-    compiled = outside(_Plain) if hasattr(one_node.slot_at, "py_func") else _cumulate
-    return compiled(*args)
+        total = cumulate(
+            active.stay, active.opening, active.column, net.stay, active.weights,
+            np.uint64(0), np.float32(0.5), np.uint64(h), total, none, none,
+        )  # fmt: skip
 
 
 def test_sums_of_a_slot_without_weight_may_differ_in_the_last_digit() -> None:
@@ -80,13 +67,12 @@ def test_sums_of_a_slot_without_weight_may_differ_in_the_last_digit() -> None:
 
 
 def test_no_token_of_one_node_joins_it() -> None:
-    draw = outside(one_node.slot_at)
     for seed in range(100):
         net, active = slots(seed)
         summed(net, active)
         for x in (active.weights[SHUT - 1], active.weights[SHUT]):
             for near in (np.nextafter(x, np.float32(0.0)), x, np.nextafter(x, np.float32(np.inf))):
-                assert draw(net, active, np.float32(0.5), np.uint64(0), 12, near) != SHUT
+                assert one_node.slot_at(net, active, np.float32(0.5), np.uint64(0), 12, near) != SHUT
 
 
 class Rows(NamedTuple):
@@ -98,12 +84,12 @@ class Rows(NamedTuple):
 
 def test_no_token_of_several_nodes_joins_it() -> None:
     frame = Frame(N_HELD, 2, 1, 1, np.uint64(2 * WIDTH))
-    prefix = int(prefix_row(frame) if not hasattr(prefix_row, "py_func") else prefix_row.py_func(frame))
+    prefix = int(prefix_row(frame))
     rows = Rows(np.zeros(prefix + 4 * WIDTH, np.float32), np.arange(2 * WIDTH, dtype=np.int64))
     weights = np.cumsum(np.r_[0.0, 0.0, np.ones(10)]).astype(np.float32)
     rows.reals[prefix : prefix + 12] = weights
     rows.reals[prefix + 12 :] = np.inf
     rows.topic[SHUT] = N_HELD + 3
     rows.reals[prefix + SHUT] = np.nextafter(weights[SHUT - 1], np.float32(np.inf))
-    assert outside(topic_nodes.slot_below)(rows, frame, weights[SHUT - 1], 12) == SHUT + 1
-    assert outside(topic_nodes.slot_below)(rows, frame, np.float32(0.5), 12) == 2
+    assert topic_nodes.slot_below(rows, frame, weights[SHUT - 1], 12) == SHUT + 1
+    assert topic_nodes.slot_below(rows, frame, np.float32(0.5), 12) == 2
